@@ -1,0 +1,17 @@
+# Compiler options that every target of this project shares.
+add_library(ropelab_options INTERFACE)
+target_link_libraries(ropelab_options INTERFACE Threads::Threads)
+target_compile_options(ropelab_options INTERFACE
+  # a*b+c must stay two roundings: figures are the same on every machine and at every -O.
+  -ffp-contract=off
+  # Sound wherever the source file differs between folders: no path of the building machine.
+  -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual)
+if(ROPELAB_WARNINGS_AS_ERRORS)
+  target_compile_options(ropelab_options INTERFACE -Werror)
+endif()
+if(ROPELAB_SANITIZERS)
+  target_compile_options(ropelab_options INTERFACE
+    -fsanitize=${ROPELAB_SANITIZERS} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(ropelab_options INTERFACE -fsanitize=${ROPELAB_SANITIZERS})
+endif()

@@ -1,0 +1,64 @@
+// Unevaluated sums of two doubles: about 106 bits, for tables too long for Real.
+//
+// Only additions, multiplications, divisions, square roots and std::fma of doubles are used,
+// all of which IEEE 754 fixes to the bit, so results are the same on every machine. The
+// build must not contract a*b+c (-ffp-contract=off).
+// [JMP] Joldes, Muller, Popescu: Tight and rigorous error bounds for basic building blocks
+// of double-word arithmetic, ACM TOMS 44 (2017). u = 2^-53.
+#pragma once
+
+#include <cmath>
+
+#include "ropelab/exact/real.hpp"
+
+namespace ropelab {
+
+// high is the sum rounded to double; |low| <= ulp(high)/2. Non-finite values have low = 0.
+struct DoubleDouble {
+  double high = 0;
+  double low = 0;
+};
+
+// Exact: a + b, for any a and b; a * b unless it underflows or overflows.
+inline DoubleDouble exact_sum(double a, double b) {
+  const double s = a + b;
+  const double t = s - a;
+  return {s, (a - (s - t)) + (b - t)};
+}
+inline DoubleDouble exact_product(double a, double b) {
+  const double p = a * b;
+  return {p, std::fma(a, b, -p)};
+}
+
+// [JMP] algorithms 6 (relative error 3u^2 + 13u^3), 4, 12 (5u^2), 9 (2u^2) and 17 (15u^2).
+DoubleDouble operator+(DoubleDouble a, DoubleDouble b);
+DoubleDouble operator+(DoubleDouble a, double b);
+DoubleDouble operator*(DoubleDouble a, DoubleDouble b);
+DoubleDouble operator*(DoubleDouble a, double b);
+DoubleDouble operator/(DoubleDouble a, DoubleDouble b);
+inline DoubleDouble operator-(DoubleDouble a) { return {-a.high, -a.low}; }
+inline DoubleDouble operator-(DoubleDouble a, DoubleDouble b) { return a + -b; }
+
+// Rounded to nearest; the error is at most 2^-107 relative (or half the least subnormal).
+DoubleDouble to_double_double(const Real& x);
+Real to_real(DoubleDouble x);
+
+// Sine and cosine of `angle` rad, |angle| <= 2^40. The absolute error of each is below
+// `error`, and below 2^-96 relative to itself while |angle| <= 2^-8.
+struct SineCosine {
+  DoubleDouble sine;
+  DoubleDouble cosine;
+  double error;  // absolute, of either
+};
+SineCosine sine_cosine(DoubleDouble angle);
+
+// x - sin(x) for x in [0, 2^40], without cancellation: relative error below 2^-90 while
+// x <= 1, absolute below 2^-95 * (1 + x) beyond.
+DoubleDouble sine_deficit(DoubleDouble x);
+
+// e^x, relative error below 2^-95, for x in [-700, 700]; 0 below, infinity above.
+DoubleDouble exponential(DoubleDouble x);
+// e^x - 1, relative error below 2^-90 for x in [-700, 700].
+DoubleDouble exponential_minus_one(DoubleDouble x);
+
+}  // namespace ropelab
