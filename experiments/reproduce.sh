@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and recomputes everything in results/: a table for each
+# experiments/*.toml, the claims (ropelab reproduce), and a picture for each experiments/*.gp.
+# Names restrict it to some of the experiments:
+#   experiments/reproduce.sh error-against-theta
+set -euo pipefail
+export LC_ALL=C  # the same order of files everywhere
+shopt -s nullglob
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+source cmake/setup.sh
+
+# wanted NAME: whether NAME is among the arguments of this script, or there are none.
+arguments=("$@")
+wanted() {
+  ((${#arguments[@]} == 0)) || [[ " ${arguments[*]} " == *" $1 "* ]]
+}
+
+# run_experiment FILE: its first line, "# ropelab sweep theta", says which command answers it.
+run_experiment() {
+  local name command
+  name=$(basename "$1" .toml)
+  read -r -a command < <(sed --quiet '1s/^# ropelab //p' "$1") || {
+    echo "$1: the first line must name the command, as in '# ropelab sweep theta'" >&2
+    return 1
+  }
+  echo "$name: ropelab ${command[*]} --config $1 -o results/$name.csv"
+  "$ropelab" "${command[@]}" --config "$1" -o "results/$name.csv"
+}
+
+# draw FILE: gnuplot's version is the one thing in a picture that differs between machines.
+draw() {
+  local picture
+  picture=results/$(basename "$1" .gp).svg
+  echo "$picture: gnuplot $1"
+  gnuplot "$1" | sed 's/Produced by GNUPLOT [^<]*/Produced by GNUPLOT/' >"$picture.part"
+  mv "$picture.part" "$picture"
+}
+
+install_packages "${build_packages[@]}" gnuplot-nox
+build
+ropelab=build/$preset/ropelab
+
+for config in experiments/*.toml; do
+  if wanted "$(basename "$config" .toml)"; then
+    run_experiment "$config"
+  fi
+done
+if wanted reproduce; then
+  echo "ropelab reproduce -o results/"
+  "$ropelab" reproduce -o results/
+fi
+for script in experiments/*.gp; do
+  if wanted "$(basename "$script" .gp)"; then
+    draw "$script"
+  fi
+done
