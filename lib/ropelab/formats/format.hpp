@@ -41,15 +41,23 @@ const Format& float64_format();
 Format saturating(const Format& format);
 
 // `x` rounded once to the nearest number of the format, ties to even, subnormals kept.
-// A value that rounds past `largest` (from half an ulp beyond it on) follows
-// `format.overflow`; an infinity does too (float8_e4m3fn has none: it becomes NaN, or the
-// largest number if saturating). NaN stays NaN. The sign of zero is kept.
+// A value whose rounding, were the exponents unlimited, lies beyond `largest` follows
+// `format.overflow`. That is so from half an ulp beyond it on, but for float8_e4m3fn, whose
+// tie at 464 goes to the even neighbour 448. An infinity follows it too (float8_e4m3fn has
+// none: it becomes NaN, or the largest number if saturating). NaN stays NaN. The sign of
+// zero is kept.
 double round_to(const Format& format, double x);
 
 // The same for the exact sum high + low, where high is that sum rounded to double.
 double round_to(const Format& format, double high, double low);
 
-// Whether x is a number, infinity or NaN of the format.
+// The same for the start of a longer expansion: significand * 2^exponent, plus, if `more`,
+// an unknown positive amount less than 2^exponent; then the significand must be at least 2^54.
+double round_truncated(const Format& format, bool negative, std::uint64_t significand,
+                       long long exponent, bool more);
+
+// Whether x is a number, infinity or NaN of the format. float8_e5m2 has infinities also when
+// saturating: rounding does not make them, but they can be stored.
 bool is_member(const Format& format, double x);
 
 // Spacing of the format at x: 2^(max(e, min_exponent) - precision + 1), 2^e <= |x| < 2^(e+1),
@@ -62,7 +70,8 @@ double next_below(const Format& format, double x);
 double next_above(const Format& format, double x);
 
 // The encoding of a member of the format, and back. A NaN is encoded as the format's
-// quiet NaN (0x7f for float8_e4m3fn). `bits` above the width of the format are ignored.
+// positive quiet NaN (0x7f for float8_e4m3fn). Encoding anything but a member throws
+// std::invalid_argument. `bits` above the width of the format are ignored.
 std::uint64_t encode(const Format& format, double x);
 double decode(const Format& format, std::uint64_t bits);
 
