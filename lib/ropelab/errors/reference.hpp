@@ -1,0 +1,61 @@
+// What the scores are held against: bias and simulated bias at every distance, and what
+// follows from them without any number format.
+#pragma once
+
+#include <vector>
+
+#include "ropelab/errors/interruption.hpp"
+#include "ropelab/exact/double_double.hpp"
+#include "ropelab/simulation/construction.hpp"
+
+namespace ropelab {
+
+// S(d) and S(d) - B(d) for d = 0 ... context-1, and the attention weights of a query that sees
+// them all. Errors: S to 2^-95 * A * (1 + phase) absolute; S - B to 2^-90 relative while
+// the phase is at most 1. Made in O(context) time and memory; does not depend on threads.
+class DistanceReference {
+ public:
+  DistanceReference(const Construction& construction, std::size_t context,
+                    const Interruption& interruption = {});
+
+  std::size_t context() const { return simulated_.size(); }
+  const Construction& construction() const { return construction_; }
+  const std::vector<DoubleDouble>& simulated() const { return simulated_; }
+  const std::vector<DoubleDouble>& truncation() const { return truncation_; }
+  DoubleDouble bias(std::size_t distance) const;
+
+  // The same to 2^-470 relative.
+  Real exact_simulated(std::size_t distance) const;
+  Real exact_bias(std::size_t distance) const;
+  Real exact_truncation(std::size_t distance) const;
+
+  // A bound on the error of simulated() at any distance.
+  double simulated_error() const { return simulated_error_; }
+
+  // e^B(d) / Z over d = 0 ... context-1: the native weights of the last query.
+  const std::vector<DoubleDouble>& native_weights() const { return native_weights_; }
+
+ private:
+  Real phase(std::size_t distance) const;
+
+  Construction construction_;
+  Real theta_, slope_, amplification_;
+  DoubleDouble slope_double_double_;
+  std::vector<DoubleDouble> simulated_, truncation_, native_weights_;
+  double simulated_error_ = 0;
+};
+
+// S - B over all distances. Its maximum stands at the last distance, as its derivative
+// A*theta*(1 - cos) is never negative; the relative one at the last distance too while the
+// phase there is at most 4.4934, where sin(x)/x is least.
+struct TruncationError {
+  Real maximum;           // logits
+  Real relative_maximum;  // of S/B - 1 in magnitude; 0 at context 1
+  double rms;             // logits, over all causal pairs; correct to 2^-50 relative
+};
+TruncationError truncation_error(const DistanceReference& reference);
+
+// The rms to 2^-400 relative, for as many digits as are asked for.
+Real exact_truncation_rms(const DistanceReference& reference);
+
+}  // namespace ropelab

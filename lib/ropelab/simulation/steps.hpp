@@ -1,0 +1,110 @@
+// The steps of a pipeline that concern one position: from its number to a rotated vector.
+#pragma once
+
+#include "ropelab/simulation/construction.hpp"
+#include "ropelab/simulation/step_value.hpp"
+
+namespace ropelab {
+
+// What the steps up to `table` make of one position.
+template <class Exact>
+struct AngleSteps {
+  StepValue<Exact> position;
+  StepValue<Exact> theta;
+  StepValue<Exact> phase;
+  StepValue<Exact> cosine, sine;              // trig
+  StepValue<Exact> table_cosine, table_sine;  // as they are kept
+};
+
+// Two components of a vector.
+template <class Exact>
+struct Components {
+  StepValue<Exact> first, second;
+};
+
+// The rotation of (x0, x1): products rounded, then x0*cos - x1*sin and x0*sin + x1*cos.
+template <class Exact>
+struct RotationSteps {
+  StepValue<Exact> first_cosine, second_sine, first_sine, second_cosine;  // products
+  Components<Exact> rotated;
+  Components<Exact> stored;
+};
+
+namespace steps_detail {
+
+template <class Exact>
+StepValue<Exact> phase(const Pipeline& pipeline, const ExactInput& theta, double position,
+                       const StepValue<Exact>& position_value,
+                       const StepValue<Exact>& theta_value) {
+  const Step& step = pipeline[StepName::phase];
+  if (std::holds_alternative<double>(theta_value)) {
+    return step_product(step, position_value, theta_value);
+  }
+  // theta is exact: multiply before it is cut to any precision, so that ties stay ties.
+  const double factor = std::holds_alternative<double>(position_value)
+                            ? std::get<double>(operand(step, position_value))
+                            : position;
+  if (!std::isfinite(factor)) return factor;
+  return finish(step, theta.times<Exact>(factor));
+}
+
+}  // namespace steps_detail
+
+// Steps `position` to `table` at one position, |position| <= 2^53.
+template <class Exact>
+AngleSteps<Exact> angle_steps(const Pipeline& pipeline, const ExactInput& theta, double position) {
+  AngleSteps<Exact> steps;
+  steps.position = finish(pipeline[StepName::position], exactly<Exact>(position));
+  const Step& theta_step = pipeline[StepName::theta];
+  steps.theta = theta_step ? StepValue<Exact>(round_to(*theta_step, theta.algebraic()))
+                           : StepValue<Exact>(theta.times<Exact>(1));
+  steps.phase = steps_detail::phase<Exact>(pipeline, theta, position, steps.position, steps.theta);
+  const Step& trig = pipeline[StepName::trig];
+  const StepValue<Exact> angle = operand(trig, steps.phase);
+  if (is_finite(angle)) {
+    const Rotor<Exact> exact = rotor(as_exact(angle));
+    steps.cosine = finish(trig, exact.cosine);
+    steps.sine = finish(trig, exact.sine);
+  } else {
+    steps.cosine = steps.sine = std::numeric_limits<double>::quiet_NaN();
+  }
+  const Step& table = pipeline[StepName::table];
+  const auto keep = [&](const StepValue<Exact>& value) {
+    return std::holds_alternative<Exact>(value) ? finish(table, std::get<Exact>(value))
+                                                : operand(table, value);
+  };
+  steps.table_cosine = keep(steps.cosine);
+  steps.table_sine = keep(steps.sine);
+  return steps;
+}
+
+// Steps `rotation` and `storage` of (x.first, x.second) by an angle.
+template <class Exact>
+RotationSteps<Exact> rotation_steps(const Pipeline& pipeline, const AngleSteps<Exact>& angle,
+                                    const Components<Exact>& x) {
+  const Step& step = pipeline[StepName::rotation];
+  const Step& storage = pipeline[StepName::storage];
+  RotationSteps<Exact> steps;
+  steps.first_cosine = step_product(step, x.first, angle.table_cosine);
+  steps.second_sine = step_product(step, x.second, angle.table_sine);
+  steps.first_sine = step_product(step, x.first, angle.table_sine);
+  steps.second_cosine = step_product(step, x.second, angle.table_cosine);
+  steps.rotated.first = step_sum(step, steps.first_cosine, step_negated(steps.second_sine));
+  steps.rotated.second = step_sum(step, steps.first_sine, steps.second_cosine);
+  const auto store = [&](const StepValue<Exact>& value) {
+    return std::holds_alternative<Exact>(value) ? finish(storage, std::get<Exact>(value))
+                                                : operand(storage, value);
+  };
+  steps.stored = {store(steps.rotated.first), store(steps.rotated.second)};
+  return steps;
+}
+
+// A positive exact input as the rotation step sees it first: rounded to its format.
+template <class Exact>
+StepValue<Exact> rotation_input(const Pipeline& pipeline, const ExactInput& value) {
+  const Step& step = pipeline[StepName::rotation];
+  if (step) return round_to(*step, value.algebraic());
+  return value.times<Exact>(1);
+}
+
+}  // namespace ropelab
