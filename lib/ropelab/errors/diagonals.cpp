@@ -258,6 +258,11 @@ std::vector<Diagonal> measure_diagonals(const Pipeline& pipeline, const ExactInp
   return diagonals;
 }
 
+DoubleDouble score_at(const Pipeline& pipeline, const ExactInput& scale, const RotatedTable& table,
+                      std::size_t i, std::size_t j) {
+  return PlainScore(pipeline, scale, table)(i, j);
+}
+
 std::size_t first_query_with(const Pipeline& pipeline, const ExactInput& scale,
                              const RotatedTable& table, std::size_t distance, DoubleDouble score) {
   const PlainScore plain(pipeline, scale, table);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "ropelab/errors/interruption.hpp"
@@ -44,6 +45,10 @@ std::vector<Diagonal> measure_diagonals(const Pipeline& pipeline, const ExactInp
                                         const RotatedTable& table,
                                         const std::vector<DoubleDouble>& simulated,
                                         const Interruption& interruption = {});
+
+// F(i, j) of one pair, by score_steps().
+DoubleDouble score_at(const Pipeline& pipeline, const ExactInput& scale, const RotatedTable& table,
+                      std::size_t i, std::size_t j);
 
 // The smallest i with F(i, i-d) = score; there must be one.
 std::size_t first_query_with(const Pipeline& pipeline, const ExactInput& scale,

@@ -1,0 +1,48 @@
+// The errors of the scores over all causal pairs: the measures of the error table.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ropelab/errors/diagonals.hpp"
+#include "ropelab/errors/reference.hpp"
+
+namespace ropelab {
+
+// A largest error and where it stands: the smallest i, then j, that reach it.
+struct LargestError {
+  double error;    // logits; the correctly rounded magnitude
+  long long i, j;  // positions
+};
+
+// Rounding error F - S and total error F - B, in logits, over the pairs whose F is finite.
+// What has no finite pair is empty.
+struct PairErrors {
+  std::optional<LargestError> rounding_maximum;
+  std::optional<double> rounding_rms;
+  std::optional<double> total_maximum;
+  std::optional<double> total_rms;
+  std::optional<double> visible_maximum;  // total error where slope * d <= 16 ln 2
+  // Share of the neighbouring keys (j, j+1), j+1 <= i, for which not F(i,j) < F(i,j+1), over
+  // all pairs; 0 at context 1.
+  double order_lost = 0;
+  std::uint64_t pairs = 0;
+  std::uint64_t nonfinite_pairs = 0;
+};
+
+// Everything that is measured of one construction in one pipeline.
+struct Measurement {
+  PairErrors errors;
+  // Total variation between the weights of the last query under B and under F; empty where
+  // one of its scores is not finite.
+  std::optional<double> weights_total_variation;
+};
+
+// Looks at every causal pair of positions first_position ... first_position + context - 1.
+// Maxima are correctly rounded, rms correct to 1e-12 relative. Time O(context^2), memory
+// O(context). Throws Interrupted.
+Measurement measure_all_pairs(const Pipeline& pipeline, const DistanceReference& reference,
+                              long long first_position, const Interruption& interruption = {});
+
+}  // namespace ropelab
