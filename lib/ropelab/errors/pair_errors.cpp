@@ -155,30 +155,36 @@ PairErrors gather(const DistanceReference& reference, const std::vector<Diagonal
   return errors;
 }
 
-std::optional<double> weights_total_variation(const DistanceReference& reference,
-                                              const Scores& scores) {
-  const std::size_t last = scores.table.size() - 1;
-  std::vector<DoubleDouble> row(scores.table.size());
+}  // namespace
+
+ExactInput score_scale(const Construction& construction) {
+  return ExactInput(Algebraic() / square_root(Rational(construction.head_dim)));
+}
+
+std::optional<double> last_query_total_variation(const Pipeline& pipeline,
+                                                 const DistanceReference& reference,
+                                                 const RotatedTable& table) {
+  const ExactInput scale = score_scale(reference.construction());
+  const std::size_t last = table.size() - 1;
+  std::vector<DoubleDouble> row(table.size());
   for (std::size_t d = 0; d <= last; ++d) {
-    row[d] = score_at(scores.pipeline, scores.scale, scores.table, last, last - d);
+    row[d] = score_at(pipeline, scale, table, last, last - d);
     if (!std::isfinite(row[d].high)) return std::nullopt;
   }
   return total_variation(reference.native_weights(), softmax(row));
 }
 
-}  // namespace
-
 Measurement measure_all_pairs(const Pipeline& pipeline, const DistanceReference& reference,
                               long long first_position, const Interruption& interruption) {
   const Construction& construction = reference.construction();
-  const ExactInput scale(Algebraic() / square_root(Rational(construction.head_dim)));
+  const ExactInput scale = score_scale(construction);
   const RotatedTable table =
       rotated_table(pipeline, construction, first_position, reference.context());
   const Scores scores{pipeline, scale, table};
   const auto diagonals =
       measure_diagonals(pipeline, scale, table, reference.simulated(), interruption);
   return {gather(reference, diagonals, scores, first_position),
-          weights_total_variation(reference, scores)};
+          last_query_total_variation(pipeline, reference, table)};
 }
 
 }  // namespace ropelab

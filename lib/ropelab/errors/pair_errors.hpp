@@ -39,6 +39,14 @@ struct Measurement {
   std::optional<double> weights_total_variation;
 };
 
+// 1/sqrt(head_dim), by which scores are multiplied.
+ExactInput score_scale(const Construction& construction);
+
+// Measurement::weights_total_variation of a table that begins with the reference's distance 0.
+std::optional<double> last_query_total_variation(const Pipeline& pipeline,
+                                                 const DistanceReference& reference,
+                                                 const RotatedTable& table);
+
 // Looks at every causal pair of positions first_position ... first_position + context - 1.
 // Maxima are correctly rounded, rms correct to 1e-12 relative. Time O(context^2), memory
 // O(context). Throws Interrupted.
