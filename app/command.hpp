@@ -1,0 +1,63 @@
+// What a command of ropelab is made of.
+//
+// To add the command `ropelab example`:
+// 1. Write app/commands/example.cpp with a class derived from Command and, at its end, a
+//    function `CommandEntry example_command()` that describes it.
+// 2. Declare that function in app/commands.hpp and add it to the list in app/commands.cpp.
+// That is all: help, --config, -o, --output-format, --quiet, --digits, --threads, --seed,
+// manifest, progress and Ctrl-C come with it. app/commands/slopes.cpp is a short example.
+// The worked example in a command's help is run by a test, which compares its output.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/run.hpp"
+#include "ropelab/table/table.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace ropelab::app {
+
+class Command {
+ public:
+  Command() = default;
+  virtual ~Command() = default;
+  Command(const Command&) = delete;
+  Command& operator=(const Command&) = delete;
+
+  // Adds the command's own options. Values are kept as text (TextOption), so that they
+  // are read exactly and lists work the same everywhere.
+  virtual void add_options(CLI::App& app) = 0;
+
+  // Turns the texts of the options into values, before anything is computed or written.
+  // Throws UsageError where they cannot be meant.
+  virtual void set_up() = 0;
+
+  // The heading of the table, once set up.
+  virtual std::vector<std::string> columns() const = 0;
+
+  // Computes the rows. Throws UsageError for what only the data can show (a broken input
+  // file), anything else where the run fails.
+  virtual void run(Run& run, Table& table) = 0;
+};
+
+struct CommandEntry {
+  std::string name;     // "round", or "sweep theta" for a command within a group
+  std::string summary;  // one line for the list of commands, in plain English
+  // A worked example: a line "$ ropelab …" and what it prints.
+  std::string example;
+  std::unique_ptr<Command> (*make)();
+  // A command that gives -o another meaning (a folder, say) adds it by itself.
+  bool has_own_output = false;
+};
+
+template <typename T>
+std::unique_ptr<Command> make_command() {
+  return std::make_unique<T>();
+}
+
+}  // namespace ropelab::app

@@ -1,0 +1,19 @@
+// The list of all commands.
+#pragma once
+
+#include <vector>
+
+#include "app/command.hpp"
+
+namespace ropelab::app {
+
+CommandEntry round_command();
+CommandEntry slopes_command();
+
+// All of the above, in the order in which the help lists them.
+std::vector<CommandEntry> all_commands();
+
+// What a group of commands ("sweep") has in common, for the help.
+std::string group_summary(const std::string& group);
+
+}  // namespace ropelab::app

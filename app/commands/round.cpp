@@ -1,0 +1,141 @@
+// ropelab round: what a number becomes in each format.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "app/commands.hpp"
+#include "app/construction_options.hpp"
+#include "ropelab/exact/parse.hpp"
+
+namespace ropelab::app {
+namespace {
+
+// A number of any sign, infinity or NaN, as the user wrote it.
+struct Input {
+  std::string text;
+  bool negative = false;
+  // Empty: zero, or what `special` holds.
+  std::optional<Algebraic> magnitude;
+  double special = 0;  // 0, infinity or NaN
+};
+
+std::string without_blanks(const std::string& text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// Powers of two may be irrational, so they are no rationals; zero is nothing positive.
+std::optional<Algebraic> parse_magnitude(const std::string& text,
+                                         const std::string& unsigned_text) {
+  try {
+    return parse_positive(unsigned_text);
+  } catch (const std::invalid_argument&) {
+    if (parse_rational(text) == 0) return std::nullopt;
+    throw;
+  }
+}
+
+Input parse_input(const std::string& argument) {
+  Input input{without_blanks(argument), false, std::nullopt, 0};
+  const bool is_signed = input.text.find_first_of("+-") == 0;
+  const std::string unsigned_text = input.text.substr(is_signed ? 1 : 0);
+  input.negative = is_signed && input.text.front() == '-';
+  if (unsigned_text == "inf" || unsigned_text == "nan") {
+    input.special = unsigned_text == "inf" ? std::numeric_limits<double>::infinity()
+                                           : std::numeric_limits<double>::quiet_NaN();
+    return input;
+  }
+  try {
+    input.magnitude = parse_magnitude(input.text, unsigned_text);
+  } catch (const std::invalid_argument& error) {
+    throw UsageError("VALUE", error.what());
+  }
+  return input;
+}
+
+// Whether |input| rounds past the largest number, saturated or not.
+bool overflows(const Format& format, const Input& input) {
+  if (!input.magnitude) return std::isinf(input.special) && format.overflow != Overflow::infinity;
+  Format unlimited = format;
+  unlimited.overflow = Overflow::infinity;
+  return std::isinf(round_to(unlimited, *input.magnitude));
+}
+
+double rounded_magnitude(const Format& format, const Input& input) {
+  return input.magnitude ? round_to(format, *input.magnitude) : round_to(format, input.special);
+}
+
+bool is_exact(const Input& input, double magnitude) {
+  return !input.magnitude || *input.magnitude == Algebraic(to_rational(magnitude));
+}
+
+// The same words as N_status of the error table, and nan.
+std::string status(const Format& format, const Input& input, double magnitude) {
+  if (overflows(format, input)) return "overflow";
+  if (std::isnan(magnitude)) return "nan";
+  if (magnitude == 0) return "zero";
+  if (magnitude < std::ldexp(1.0, format.min_exponent)) return "subnormal";
+  return is_exact(input, magnitude) ? "exact" : "rounded";
+}
+
+std::string bits_text(const Format& format, double value) {
+  return fmt::format("0x{:0{}x}", encode(format, value), format.bits / 4);
+}
+
+// Empty where there is no such number.
+Cell number_cell(double value) { return std::isnan(value) ? Cell() : Cell(value); }
+
+void add_row(Table& table, const Input& input, const Format& format) {
+  const double magnitude = rounded_magnitude(format, input);
+  const double value = input.negative ? -magnitude : magnitude;
+  table.add_row({input.text, format.name, value, to_hexadecimal(value), bits_text(format, value),
+                 number_cell(ulp(format, value)), number_cell(next_below(format, value)),
+                 number_cell(next_above(format, value)), status(format, input, magnitude)});
+}
+
+class Round : public Command {
+ public:
+  void add_options(CLI::App& app) override {
+    app.add_option("VALUE", arguments_, "Numbers; inf and nan too")->required()->type_name("");
+    formats_.add_to(app);
+  }
+
+  void set_up() override {
+    for (const std::string& argument : arguments_) inputs_.push_back(parse_input(argument));
+    dtypes_ = formats_.read();
+  }
+
+  std::vector<std::string> columns() const override {
+    return {"input", "dtype", "value", "hex", "bits", "ulp", "below", "above", "status"};
+  }
+
+  void run(Run&, Table& table) override {
+    for (const Input& input : inputs_) {
+      for (const Format& format : dtypes_) add_row(table, input, format);
+    }
+  }
+
+ private:
+  std::vector<std::string> arguments_;
+  FormatOptions formats_;
+  std::vector<Input> inputs_;
+  std::vector<Format> dtypes_;
+};
+
+}  // namespace
+
+CommandEntry round_command() {
+  return {"round", "Round numbers to formats and show the neighbours of the result",
+          "  $ ropelab round 0.1 --dtype float16,bfloat16\n"
+          "  input,dtype,value,hex,bits,ulp,below,above,status\n"
+          "  0.1,float16,0.0999755859375,0x1.998p-4,0x2e66,6.103515625e-05,0.09991455078125,"
+          "0.10003662109375,rounded\n"
+          "  0.1,bfloat16,0.10009765625,0x1.9ap-4,0x3dcd,0.00048828125,0.099609375,0.1005859375,"
+          "rounded\n",
+          make_command<Round>};
+}
+
+}  // namespace ropelab::app

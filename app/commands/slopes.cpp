@@ -1,0 +1,46 @@
+// ropelab slopes: ALiBi's slopes, and how far each of them sees.
+#include "app/cells.hpp"
+#include "app/commands.hpp"
+#include "app/head_options.hpp"
+#include "ropelab/alibi/slope.hpp"
+
+namespace ropelab::app {
+namespace {
+
+class Slopes : public Command {
+ public:
+  void add_options(CLI::App& app) override { heads_.add_to(app, "all"); }
+
+  void set_up() override { choices_ = heads_.read(); }
+
+  std::vector<std::string> columns() const override {
+    return {"heads", "head", "slope", "visible_reach"};
+  }
+
+  void run(Run& run, Table& table) override {
+    run.over(choices_.size(), [&](std::size_t point) {
+      const HeadChoice& choice = choices_[point];
+      table.add_row({choice.heads, choice.head, exact_cell(choice.slope, run.digits()),
+                     visible_reach(choice.slope)});
+    });
+  }
+
+ private:
+  HeadOptions heads_;
+  std::vector<HeadChoice> choices_;
+};
+
+}  // namespace
+
+CommandEntry slopes_command() {
+  return {"slopes", "List ALiBi slopes and the distance that each of them can see",
+          "  $ ropelab slopes --heads 4\n"
+          "  heads,head,slope,visible_reach\n"
+          "  4,1,0.25,44\n"
+          "  4,2,0.0625,177\n"
+          "  4,3,0.015625,709\n"
+          "  4,4,0.00390625,2839\n",
+          make_command<Slopes>};
+}
+
+}  // namespace ropelab::app

@@ -1,0 +1,245 @@
+#include "app/construction_options.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "ropelab/exact/parse.hpp"
+#include "ropelab/sweep/values.hpp"
+
+namespace ropelab::app {
+namespace {
+
+constexpr int kMostDimensions = 1 << 20;
+
+// Reads whole numbers within [least, most], as lists or ranges.
+auto integers(long long least, long long most) {
+  return [=](const std::string& text) { return parse_integer_values(text, least, most); };
+}
+auto ints(int least, int most) {
+  return [=](const std::string& text) {
+    std::vector<int> values;
+    for (const long long value : parse_integer_values(text, least, most)) {
+      values.push_back(static_cast<int>(value));
+    }
+    return values;
+  };
+}
+
+std::vector<int> read_rope_dims(const TextOption& option) {
+  return option.read([](const std::string& text) {
+    const auto dimensions = ints(2, kMostDimensions)(text);
+    for (const int dimension : dimensions) {
+      if (dimension % 2 == 0) continue;
+      throw std::invalid_argument(
+          fmt::format("'{}' is odd; components are rotated in pairs, so write an even whole number",
+                      dimension));
+    }
+    return dimensions;
+  });
+}
+
+std::vector<Algebraic> read_numbers(const TextOption& option) {
+  return option.read(parse_positive_values);
+}
+
+// One item of --pair.
+std::vector<PairChoice> parse_pairs(const std::string& item) {
+  if (item == "slowest") return {PairWord::slowest};
+  if (item == "nearest") return {PairWord::nearest};
+  if (item == "all") return {PairWord::all};
+  const bool is_number = item.find_first_of("0123456789") != std::string::npos;
+  if (!is_number) {
+    throw std::invalid_argument(
+        fmt::format("'{}' is no pair; write an index from 0, slowest, nearest or all", item));
+  }
+  const auto indices = ints(0, kMostDimensions / 2 - 1)(item);
+  return {indices.begin(), indices.end()};
+}
+
+void require_pair_of(int pair, const std::vector<int>& rope_dims) {
+  for (const int rope_dim : rope_dims) {
+    if (pair < rope_dim / 2) continue;
+    throw std::invalid_argument(
+        fmt::format("'{}' is out of range; a rope-dim of {} has the pairs 0 to {}", pair, rope_dim,
+                    rope_dim / 2 - 1));
+  }
+}
+
+std::vector<PairChoice> read_pairs(const TextOption& option, const std::vector<int>& rope_dims) {
+  return option.read([&](const std::string& text) {
+    std::vector<PairChoice> choices;
+    for (const std::string& item : split_list(text)) {
+      for (const PairChoice& choice : parse_pairs(item)) {
+        if (const int* pair = std::get_if<int>(&choice)) require_pair_of(*pair, rope_dims);
+        choices.push_back(choice);
+      }
+    }
+    return choices;
+  });
+}
+
+}  // namespace
+
+void ContextOption::add_to(CLI::App& app, const std::string& default_text) {
+  context_.add_to(app, "--context", kIntegers, "Numbers of positions; 64K is 65536", default_text);
+}
+
+std::vector<long long> ContextOption::read() const {
+  return context_.read(integers(1, kMostPositions));
+}
+
+void RotationOptions::add_to(CLI::App& app, const Default& without) {
+  default_ = without;
+  const auto text_for = [&](RotationKind kind) {
+    return kind == without.kind ? without.text : std::string();
+  };
+  max_phase_.add_to(app, "--max-phase", kNumbers, "Phase over the whole context, rad",
+                    text_for(RotationKind::max_phase));
+  theta_.add_to(app, "--theta", kNumbers, "Rotation per position, rad",
+                text_for(RotationKind::theta));
+  base_.add_to(app, "--base", kNumbers, "Bases of RoPE's grid, theta = base^(-2 pair/rope-dim)",
+               text_for(RotationKind::base));
+  rope_dim_.add_to(app, "--rope-dim", kIntegers, "Rotated dimensions of that grid", "64");
+  pair_.add_to(app, "--pair", "PAIRS",
+               "Pairs of that grid: indices from 0, slowest, nearest (to the theta of max phase "
+               "0.1), all",
+               "slowest");
+  max_phase_.option()->excludes(theta_.option(), base_.option());
+  theta_.option()->excludes(base_.option());
+  for (TextOption* option : {&rope_dim_, &pair_}) {
+    option->option()->excludes(max_phase_.option(), theta_.option());
+  }
+}
+
+RotationKind RotationOptions::kind() const {
+  if (max_phase_.given()) return RotationKind::max_phase;
+  if (theta_.given()) return RotationKind::theta;
+  if (base_.given()) return RotationKind::base;
+  return default_.kind;
+}
+
+const TextOption& RotationOptions::option_of(RotationKind kind) const {
+  if (kind == RotationKind::max_phase) return max_phase_;
+  return kind == RotationKind::theta ? theta_ : base_;
+}
+
+Rotation RotationOptions::read() const {
+  Rotation rotation;
+  rotation.kind = kind();
+  rotation.values = read_numbers(option_of(rotation.kind));
+  if (rotation.kind == RotationKind::base) {
+    rotation.rope_dims = read_rope_dims(rope_dim_);
+    rotation.pairs = read_pairs(pair_, rotation.rope_dims);
+    return rotation;
+  }
+  for (const TextOption* option : {&rope_dim_, &pair_}) {
+    if (option->given()) {
+      throw UsageError(option->name(),
+                       fmt::format("'{}' means nothing without --base", option->text()));
+    }
+  }
+  return rotation;
+}
+
+void GridOptions::add_to(CLI::App& app) {
+  base_.add_to(app, "--base", kNumbers, "Bases of RoPE's grid", "10000");
+  rope_dim_.add_to(app, "--rope-dim", kIntegers, "Rotated dimensions", "64");
+}
+
+std::vector<Algebraic> GridOptions::bases() const { return read_numbers(base_); }
+
+std::vector<int> GridOptions::rope_dims() const { return read_rope_dims(rope_dim_); }
+
+void HeadDimOption::add_to(CLI::App& app) {
+  head_dim_.add_to(app, "--head-dim", kIntegers, "Dimensions whose square root divides the scores",
+                   "64");
+}
+
+std::vector<long long> HeadDimOption::read() const {
+  return head_dim_.read(integers(1, kMostDimensions));
+}
+
+void FormatOptions::add_to(CLI::App& app, const std::string& default_text) {
+  std::vector<std::string_view> names;
+  for (const Format& format : all_formats()) names.push_back(format.name);
+  dtype_.add_to(app, "--dtype", "FORMATS",
+                fmt::format("Number formats: {}", fmt::join(names, ", ")), default_text);
+  app.add_flag("--saturate", saturate_,
+               "8-bit formats clamp to their largest number instead of overflowing");
+}
+
+std::vector<Format> FormatOptions::read() const {
+  return dtype_.read([this](const std::string& text) {
+    std::vector<Format> formats;
+    for (const std::string& name : split_list(text)) {
+      const Format& format = find_format(name);
+      formats.push_back(saturate_ ? saturating(format) : format);
+    }
+    return formats;
+  });
+}
+
+void PipelineOption::add_to(CLI::App& app, const std::string& default_text) {
+  pipeline_.add_to(app, "--pipeline", "PIPELINES",
+                   fmt::format("Which format each step computes in: {}; with overrides, as in "
+                               "fused,table=bfloat16",
+                               fmt::join(pipeline_names(), ", ")),
+                   default_text);
+}
+
+std::vector<std::string> PipelineOption::read() const {
+  return pipeline_.read([](const std::string& text) {
+    std::vector<std::string> pipelines = split_pipelines(text);
+    for (const std::string& pipeline : pipelines) parse_pipeline(pipeline, float32_format());
+    return pipelines;
+  });
+}
+
+void SamplingOption::add_to(CLI::App& app) {
+  pairs_.add_to(app, "--pairs", "all|sample:COUNT",
+                "Look at all pairs of positions, or at a sample (default: all up to context 256K)");
+}
+
+PairSampling SamplingOption::read() const {
+  if (!pairs_.given()) return {};
+  return pairs_.read([](const std::string& text) -> PairSampling {
+    constexpr std::string_view sample = "sample:";
+    if (text == "all") return {true, {}};
+    if (text.rfind(sample, 0) == 0) {
+      return {false, parse_integer(text.substr(sample.size()), 1, kMostPositions)};
+    }
+    throw std::invalid_argument(fmt::format("'{}' is neither all nor sample:COUNT", text));
+  });
+}
+
+void FirstPositionOption::add_to(CLI::App& app) {
+  first_position_.add_to(app, "--first-position", "INTEGER", "Positions start here", "0");
+}
+
+long long FirstPositionOption::read() const {
+  return first_position_.read(
+      [](const std::string& text) { return parse_integer(text, 0, kMostPositions); });
+}
+
+void ToleranceOption::add_to(CLI::App& app) {
+  tolerance_.add_to(app, "--tolerance", "LOGITS", "Error that is still acceptable", "0.05");
+}
+
+Algebraic ToleranceOption::read() const { return tolerance_.read(parse_positive); }
+
+void BiasScaleOption::add_to(CLI::App& app) {
+  bias_scale_.add_to(app, "--bias-scale", "before|after",
+                     "Whether the bias is added before or after the division by sqrt(head-dim)",
+                     "after");
+}
+
+BiasScale BiasScaleOption::read() const {
+  return bias_scale_.read([](const std::string& text) {
+    if (text == "after") return BiasScale::after;
+    if (text == "before") return BiasScale::before;
+    throw std::invalid_argument(fmt::format("'{}' is neither before nor after", text));
+  });
+}
+
+}  // namespace ropelab::app

@@ -1,0 +1,165 @@
+// The options that describe the construction, in groups that commands pick from.
+//
+// Every group adds its options, and afterwards reads them: exactly, as lists or ranges where
+// a grid can be made of them, refusing with a UsageError what cannot be meant.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "app/text_option.hpp"
+#include "ropelab/exact/algebraic.hpp"
+#include "ropelab/formats/format.hpp"
+#include "ropelab/simulation/pipeline.hpp"
+
+namespace ropelab::app {
+
+// Positions are doubles now and then, so none may be above 2^53.
+inline constexpr long long kMostPositions = 1LL << 53;
+
+// --context: numbers of positions, 1 … 2^53.
+class ContextOption {
+ public:
+  void add_to(CLI::App& app, const std::string& default_text = "65536");
+  std::vector<long long> read() const;
+
+ private:
+  TextOption context_;
+};
+
+// How the user said how fast the construction's pair turns.
+enum class RotationKind { max_phase, theta, base };
+
+// Which pair of RoPE's grid it is.
+enum class PairWord { slowest, nearest, all };
+using PairChoice = std::variant<int, PairWord>;
+
+struct Rotation {
+  RotationKind kind = RotationKind::max_phase;
+  // Max phases in rad, thetas in rad per position, or bases.
+  std::vector<Algebraic> values;
+  // With bases only:
+  std::vector<int> rope_dims;     // even, at least 2
+  std::vector<PairChoice> pairs;  // indices are below half of every rope_dim
+};
+
+// --max-phase, --theta or --base with --rope-dim and --pair.
+class RotationOptions {
+ public:
+  // What holds where none of the three is given.
+  struct Default {
+    RotationKind kind = RotationKind::max_phase;
+    std::string text = "0.1";
+  };
+
+  void add_to(CLI::App& app, const Default& without = {RotationKind::max_phase, "0.1"});
+  Rotation read() const;
+
+ private:
+  RotationKind kind() const;
+  const TextOption& option_of(RotationKind kind) const;
+
+  Default default_;
+  TextOption max_phase_;
+  TextOption theta_;
+  TextOption base_;
+  TextOption rope_dim_;
+  TextOption pair_;
+};
+
+// --base and --rope-dim alone, for commands about RoPE's grid: 10000 and 64 unless given.
+class GridOptions {
+ public:
+  void add_to(CLI::App& app);
+  std::vector<Algebraic> bases() const;
+  // Even, at least 2.
+  std::vector<int> rope_dims() const;
+
+ private:
+  TextOption base_;
+  TextOption rope_dim_;
+};
+
+// --head-dim: at least 1.
+class HeadDimOption {
+ public:
+  void add_to(CLI::App& app);
+  std::vector<long long> read() const;
+
+ private:
+  TextOption head_dim_;
+};
+
+// --dtype and --saturate. Formats are saturating where the user wants that.
+class FormatOptions {
+ public:
+  void add_to(CLI::App& app, const std::string& default_text = "float16,float32,float64");
+  std::vector<Format> read() const;
+  bool saturate() const { return saturate_; }
+
+ private:
+  TextOption dtype_;
+  bool saturate_ = false;
+};
+
+// --pipeline: names with their overrides, checked, but not yet made for a dtype.
+class PipelineOption {
+ public:
+  void add_to(CLI::App& app, const std::string& default_text = "ideal-trig");
+  std::vector<std::string> read() const;
+
+ private:
+  TextOption pipeline_;
+};
+
+// --pairs: all pairs whatever it takes, a sample of so many, or (nothing) as fits the context.
+struct PairSampling {
+  bool all = false;
+  std::optional<long long> sample;
+};
+
+class SamplingOption {
+ public:
+  void add_to(CLI::App& app);
+  PairSampling read() const;
+
+ private:
+  TextOption pairs_;
+};
+
+// --first-position: 0 … 2^53.
+class FirstPositionOption {
+ public:
+  void add_to(CLI::App& app);
+  long long read() const;
+
+ private:
+  TextOption first_position_;
+};
+
+// --tolerance: above 0, logits.
+class ToleranceOption {
+ public:
+  void add_to(CLI::App& app);
+  Algebraic read() const;
+
+ private:
+  TextOption tolerance_;
+};
+
+// --bias-scale: whether the bias is added before the scores are divided by sqrt(head_dim).
+enum class BiasScale { after, before };
+
+class BiasScaleOption {
+ public:
+  void add_to(CLI::App& app);
+  BiasScale read() const;
+
+ private:
+  TextOption bias_scale_;
+};
+
+}  // namespace ropelab::app

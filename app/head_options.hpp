@@ -1,0 +1,34 @@
+// The options that choose heads, or slopes instead.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/text_option.hpp"
+#include "ropelab/exact/algebraic.hpp"
+
+namespace ropelab::app {
+
+// A slope and, unless the user gave the slope itself, the head whose ALiBi slope it is.
+struct HeadChoice {
+  std::optional<int> heads;
+  std::optional<int> head;  // from 1
+  Algebraic slope;          // logits per position
+};
+
+// --heads and --head, or --slope.
+class HeadOptions {
+ public:
+  void add_to(CLI::App& app, const std::string& default_head = "1");
+  // In the order of the columns: for each number of heads, each head.
+  std::vector<HeadChoice> read() const;
+
+ private:
+  TextOption heads_;
+  TextOption head_;
+  TextOption slope_;
+};
+
+}  // namespace ropelab::app

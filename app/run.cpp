@@ -1,0 +1,30 @@
+#include "app/run.hpp"
+
+#include <algorithm>
+
+#include "app/terminal.hpp"
+
+namespace ropelab::app {
+
+Run::Run(const Settings& settings, Manifest& manifest, const StopFlag& stop)
+    : settings_(settings),
+      manifest_(manifest),
+      line_(!settings.quiet),
+      runner_(stop, [this](const Progress& progress) { line_.show(progress); }) {}
+
+void Run::over(std::size_t points, const std::function<void(std::size_t)>& step,
+               const std::function<double(std::size_t)>& weight) {
+  const ProgressLine::Cleared cleared(line_);
+  runner_.run(points, step, weight);
+}
+
+void Run::note(const std::string& text) {
+  auto& notes = manifest_.notes;
+  if (std::find(notes.begin(), notes.end(), text) != notes.end()) return;
+  notes.push_back(text);
+  if (settings_.quiet) return;
+  line_.clear();
+  say(text);
+}
+
+}  // namespace ropelab::app

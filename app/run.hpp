@@ -1,0 +1,52 @@
+// What a command sees of the shell while it runs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "app/progress.hpp"
+#include "ropelab/sweep/runner.hpp"
+#include "ropelab/table/manifest.hpp"
+
+namespace ropelab::app {
+
+class Run {
+ public:
+  struct Settings {
+    bool quiet = false;
+    int digits = 17;  // 17 … 100
+    unsigned threads = 1;
+    std::uint64_t seed = 1;
+  };
+
+  Run(const Settings& settings, Manifest& manifest, const StopFlag& stop);
+
+  int digits() const { return settings_.digits; }
+  unsigned threads() const { return settings_.threads; }
+  std::uint64_t seed() const { return settings_.seed; }
+
+  // Set on Ctrl-C. Long computations poll it and return early.
+  const StopFlag& stop() const { return runner_.stop(); }
+
+  // Does step(0) … step(points - 1), showing progress; see Runner::run.
+  void over(std::size_t points, const std::function<void(std::size_t)>& step,
+            const std::function<double(std::size_t)>& weight = {});
+  // For a step to tell which share of its point is done, in [0, 1].
+  void point_progress(double share) { runner_.point_progress(share); }
+
+  // Says something that a reader of the table has to know (that pairs were sampled, say):
+  // a line on standard error, and in the manifest.
+  void note(const std::string& text);
+
+  // For the manifest: which vector instructions computed the figures.
+  void set_instruction_set(std::string name) { manifest_.instruction_set = std::move(name); }
+
+ private:
+  Settings settings_;
+  Manifest& manifest_;
+  ProgressLine line_;
+  Runner runner_;
+};
+
+}  // namespace ropelab::app

@@ -1,0 +1,30 @@
+// Standard output and standard error, and the signals that end a run.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "ropelab/sweep/runner.hpp"
+
+namespace ropelab::app {
+
+// Makes sure that no file of ours takes the place of a standard stream that was closed,
+// and that a closed pipe is an error of the write to it and not the end of the program.
+void secure_standard_streams();
+
+// From now on Ctrl-C (SIGINT, and SIGTERM and SIGHUP too) sets the flag that is returned; a
+// second one removes unfinished files and ends the program at once.
+const StopFlag& stop_on_signals();
+// 128 + the signal that set the flag: 130 for Ctrl-C.
+int status_after_signal();
+
+// Writes to standard output. Throws std::runtime_error where that fails.
+void write_output(std::string_view text);
+// Writes to standard error, as far as that goes.
+void write_error(std::string_view text);
+// "ropelab: <text>" and a line end on standard error; line breaks within become blanks.
+void say(std::string_view text);
+
+bool error_is_terminal();
+
+}  // namespace ropelab::app

@@ -1,0 +1,56 @@
+// Command-line options that keep what the user wrote, to be read exactly afterwards.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+#include "app/usage_error.hpp"
+
+namespace ropelab::app {
+
+// What options with several values take, for the help.
+inline constexpr const char* kNumbers = "NUMBERS";
+inline constexpr const char* kIntegers = "INTEGERS";
+
+// One option with one text as its value. Must stay where it is once it is added.
+class TextOption {
+ public:
+  TextOption() = default;
+  TextOption(const TextOption&) = delete;
+  TextOption& operator=(const TextOption&) = delete;
+
+  // Adds the option, of names such as "--context" or "-o,--output". `takes` names the value
+  // in the help ("INTEGERS"); without a default the option is empty unless given.
+  void add_to(CLI::App& app, const std::string& names, const std::string& takes,
+              const std::string& help, std::string default_text = {}) {
+    text_ = std::move(default_text);
+    option_ = app.add_option(names, text_, help)->type_name(takes);
+    if (!text_.empty()) option_->capture_default_str();
+  }
+
+  // Whether the user gave it, on the command line or in a file.
+  bool given() const { return option_ != nullptr && option_->count() > 0; }
+  // What he gave, or the default.
+  const std::string& text() const { return text_; }
+  // As users write it: "--context".
+  std::string name() const { return option_->get_name(); }
+  CLI::Option* option() const { return option_; }
+
+  // parse(text()), where an std::invalid_argument becomes a UsageError of this option.
+  template <typename Parse>
+  auto read(Parse parse) const {
+    try {
+      return parse(text_);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(name(), error.what());
+    }
+  }
+
+ private:
+  std::string text_;
+  CLI::Option* option_ = nullptr;
+};
+
+}  // namespace ropelab::app
