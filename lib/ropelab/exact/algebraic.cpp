@@ -93,8 +93,8 @@ std::pair<Real, Real> enclosure(const Real& x) {
   return {x - margin, x + margin};
 }
 
-Rational value_of(const Decimal& x) {
-  const long long scale = x.exponent - static_cast<long long>(x.digits.str().size()) + 1;
+Rational value_of(const Decimal& x, int digits) {
+  const long long scale = x.exponent - digits + 1;
   return scale < 0 ? Rational(x.digits, power_of_ten(-scale))
                    : Rational(x.digits * power_of_ten(scale));
 }
@@ -204,7 +204,7 @@ Real Algebraic::to_real() const {
     logarithm += wide::logarithm(wide::from_integer<Wide>(factor.base, 0)) * factor.numerator /
                  factor.denominator;
   }
-  return Real(wide::exponential(logarithm));
+  return wide::narrowed(wide::exponential(logarithm));
 }
 
 double Algebraic::to_double() const { return round_to(float64_format(), *this); }
@@ -216,7 +216,7 @@ std::string Algebraic::to_decimal(int digits) const {
   const Decimal below = round_to_decimal(ropelab::to_rational(low), digits);
   const Decimal above = round_to_decimal(ropelab::to_rational(high), digits);
   if (below.digits == above.digits && below.exponent == above.exponent) return lay_out(below);
-  const Algebraic boundary((value_of(below) + value_of(above)) / 2);
+  const Algebraic boundary((value_of(below, digits) + value_of(above, digits)) / 2);
   return lay_out(*this < boundary ? below : above);
 }
 

@@ -1,7 +1,9 @@
 // Decimal printing by integer arithmetic.
 #include "ropelab/exact/decimal.hpp"
 
+#include <cstdlib>
 #include <stdexcept>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -17,17 +19,25 @@ long long decimal_exponent_estimate(const Integer& numerator, const Integer& den
   return scaled / 100000 - (scaled % 100000 < 0 ? 1 : 0);
 }
 
-std::string with_exponent(std::string digits, long long exponent) {
-  if (digits.size() > 1) digits.insert(1, ".");
-  return fmt::format("{}e{}{:02}", digits, exponent < 0 ? '-' : '+', std::abs(exponent));
+std::string digits_of(Integer x) {
+  constexpr std::uint64_t kChunk = 1'000'000'000'000'000'000;
+  std::string result;
+  for (; x >= kChunk; x /= kChunk) {
+    result = fmt::format("{:018}{}", static_cast<std::uint64_t>(Integer(x % kChunk)), result);
+  }
+  return fmt::format("{}{}", static_cast<std::uint64_t>(x), result);
 }
 
-std::string plain(std::string digits, long long exponent) {
-  if (exponent < 0)
-    return "0." + std::string(static_cast<std::size_t>(-exponent - 1), '0') + digits;
+std::string with_exponent(std::string_view digits, long long exponent) {
+  return fmt::format("{}{}{}e{}{:02}", digits.substr(0, 1), digits.size() > 1 ? "." : "",
+                     digits.substr(1), exponent < 0 ? '-' : '+', std::abs(exponent));
+}
+
+std::string plain(std::string_view digits, long long exponent) {
+  if (exponent < 0) return fmt::format("0.{:0>{}}{}", "", -exponent - 1, digits);
   const auto whole = static_cast<std::size_t>(exponent) + 1;
-  if (digits.size() <= whole) return digits.append(whole - digits.size(), '0');
-  return digits.insert(whole, ".");
+  if (digits.size() <= whole) return fmt::format("{:0<{}}", digits, whole);
+  return fmt::format("{}.{}", digits.substr(0, whole), digits.substr(whole));
 }
 
 }  // namespace
@@ -56,14 +66,14 @@ Decimal round_to_decimal(const Rational& x, int digits) {
 }
 
 std::string lay_out(const Decimal& x) {
-  const std::string digits = x.digits.str();
+  const std::string digits = digits_of(x.digits);
   return -4 <= x.exponent && x.exponent < 16 ? plain(digits, x.exponent)
                                              : with_exponent(digits, x.exponent);
 }
 
 std::string to_decimal(const Rational& x, int digits) {
   if (x == 0) return "0";
-  return (x < 0 ? "-" : "") + lay_out(round_to_decimal(x, digits));
+  return fmt::format("{}{}", x < 0 ? "-" : "", lay_out(round_to_decimal(x, digits)));
 }
 
 std::string to_decimal(const Real& x, int digits) {

@@ -13,10 +13,13 @@ namespace {
 using wide::bit_length;
 using wide::Fixed;
 using wide::from_integer;
+using wide::narrowed;
 using wide::to_fixed;
 using wide::Wide;
+using wide::widened;
 
-constexpr int kSeriesBits = 704;     // fraction bits of the series
+constexpr int kSineBits = 576;       // fraction bits of the series of sine and cosine
+constexpr int kSeriesBits = 704;     // and of exponential and logarithm, which serve Wide
 constexpr int kAngleBits = 1280;     // fraction bits of reduced angles
 constexpr int kConstantBits = 1344;  // fraction bits of pi and ln 2 while they are made
 
@@ -53,19 +56,19 @@ const Wide& ln2_wide() {
   return value;
 }
 
-// 1 - t/(a(a+1)) (1 - t/((a+2)(a+3)) (1 - ...)), t in [0, 1], with kSeriesBits fraction bits.
+// 1 - t/(a(a+1)) (1 - t/((a+2)(a+3)) (1 - ...)), t in [0, 1], with kSineBits fraction bits.
 // cos x, sin x / x and (x - sin x) 6/x^3 are this of t = x^2 with a = 1, 2 and 4.
 Fixed alternating_series(const Fixed& t, unsigned a) {
-  const Fixed one = Fixed(1) << kSeriesBits;
+  const Fixed one = Fixed(1) << kSineBits;
   // The last term needed is the first that falls below the last fraction bit.
-  const long long bits_each = kSeriesBits - bit_length(t);
+  const long long bits_each = kSineBits - bit_length(t);
   unsigned last = a;
-  for (long long bits = 0; bits <= kSeriesBits; last += 2) {
+  for (long long bits = 0; bits <= kSineBits; last += 2) {
     bits += bits_each + bit_length(Fixed(last * (last + 1))) - 1;
   }
   Fixed sum = one;
   for (unsigned k = last; k >= a + 2; k -= 2) {
-    sum = one - ((t * sum) >> kSeriesBits) / ((k - 2) * (k - 1));
+    sum = one - ((t * sum) >> kSineBits) / ((k - 2) * (k - 1));
   }
   return sum;
 }
@@ -91,8 +94,7 @@ ReducedAngle reduce(const Real& x) {
 
 // The series of x^2, to the bits of Real.
 Real series_of_square(const Real& x, unsigned a) {
-  return from_integer<Real>(alternating_series(to_fixed(Real(x * x), kSeriesBits), a),
-                            -kSeriesBits);
+  return from_integer<Real>(alternating_series(to_fixed(Real(x * x), kSineBits), a), -kSineBits);
 }
 
 // Sine and cosine of an angle in quadrant 0.
@@ -203,22 +205,22 @@ Real sine_deficit(const Real& x) {
   return x * x * x / 6 * series_of_square(x, 4);
 }
 
-Real natural_exponential(const Real& x) { return Real(wide::exponential(Wide(x))); }
+Real natural_exponential(const Real& x) { return narrowed(wide::exponential(widened(x))); }
 
 Real natural_logarithm(const Real& x) {
   require_positive(x);
-  return Real(wide::logarithm(Wide(x)));
+  return narrowed(wide::logarithm(widened(x)));
 }
 
 Real power(const Real& base, const Real& exponent) {
   require_positive(base);
   // Small whole exponents by multiplication: exact wherever the result can be.
-  if (abs(exponent) <= 64 && exponent == floor(exponent)) {
-    const auto n = exponent.convert_to<long long>();
+  const int n = abs(exponent) <= 64 ? exponent.convert_to<int>() : 0;
+  if (n == exponent) {
     const Real value = power_of_integer(base, static_cast<unsigned>(n < 0 ? -n : n));
     return n < 0 ? Real(1 / value) : value;
   }
-  return Real(wide::exponential(Wide(exponent) * wide::logarithm(Wide(base))));
+  return narrowed(wide::exponential(widened(exponent) * wide::logarithm(widened(base))));
 }
 
 }  // namespace ropelab

@@ -20,8 +20,8 @@ namespace ropelab {
 // over 4096, are refused.
 //
 // Each throws std::invalid_argument with one sentence that quotes the text and says what
-// would be right, e.g. "'0,5' is not a number; write 0.5, 1e-6, 1/3, 2^-20, 2^(-1/2), 0x1p-13 or
-// 64K".
+// would be right, e.g.
+// "'0,5' is not a number; write 0.5, 1e-6, 1/3, 2^-20, 2^(-1/2), 0x1p-13 or 64K".
 
 // Any sign, and 0; refuses irrational values.
 Rational parse_rational(std::string_view text);

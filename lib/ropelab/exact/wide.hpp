@@ -79,6 +79,16 @@ Fixed to_fixed(const Float& x, int fraction_bits) {
   return shift < -2048 ? Fixed(0) : magnitude >> static_cast<unsigned>(-shift);
 }
 
+// Between Real and Wide, which is exact, and back, which rounds.
+inline Wide widened(const Real& x) {
+  if (x == 0 || !isfinite(x)) return Wide(x.convert_to<double>());
+  return from_integer<Wide>(significand<Fixed>(x), exponent(x), x < 0);
+}
+inline Real narrowed(const Wide& x) {
+  if (x == 0 || !isfinite(x)) return Real(x.convert_to<double>());
+  return from_integer<Real>(significand<Fixed>(x), exponent(x), x < 0);
+}
+
 // e^x: relative error below 2^-630 + |x| * 2^-639. Infinity and 0 where Wide ends.
 Wide exponential(const Wide& x);
 // ln(x), x > 0: relative error below 2^-630.
