@@ -7,7 +7,7 @@ namespace {
 // 2^guard is more than twice as much.
 constexpr unsigned guard = 40;
 
-unsigned bit_length(const Integer& x) { return x == 0 ? 0 : msb(x) + 1; }
+unsigned bit_length(const Integer& x) { return x == 0 ? 0 : static_cast<unsigned>(msb(x)) + 1; }
 
 // floor(x / 2^shift), also for negative x, which >> of cpp_int cuts towards zero.
 Integer floor_shift(const Integer& x, unsigned shift) {

@@ -22,7 +22,7 @@ constexpr unsigned deepest_root = 11;
 // base^exponent for a finite base > 0 other than 1, rounded once.
 double rounded_power(const Format& format, double base, double exponent) {
   const Rational x = to_rational(exponent);
-  const unsigned depth = msb(Integer(denominator(x)));
+  const unsigned depth = static_cast<unsigned>(msb(Integer(denominator(x))));
   if (depth <= deepest_root) {
     return round_to(format, Algebraic::power(to_rational(base),
                                              static_cast<long long>(numerator(x)), 1U << depth));
