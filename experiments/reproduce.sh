@@ -4,7 +4,7 @@
 # Names restrict it to some of the experiments:
 #   experiments/reproduce.sh error-against-theta
 set -euo pipefail
-export LC_ALL=C  # the same order of files everywhere
+export LC_ALL=C.UTF-8  # the same order of files everywhere
 shopt -s nullglob
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source cmake/setup.sh
@@ -25,6 +25,13 @@ run_experiment() {
   }
   echo "$name: ropelab ${command[*]} --config $1 -o results/$name.csv"
   "$ropelab" "${command[@]}" --config "$1" -o "results/$name.csv"
+}
+
+# keep_what_lasts FILE...: takes out of manifests what another machine or another day changes, so
+# that results/ changes only where a figure does. Each key has a line of its own.
+keep_what_lasts() {
+  sed --in-place --regexp-extended \
+    '/^  "(commit|compiler|flags|instruction_set|threads|wall_time_seconds)":/d' "$@"
 }
 
 # draw FILE: gnuplot's version is the one thing in a picture that differs between machines.
@@ -48,6 +55,10 @@ done
 if wanted reproduce; then
   echo "ropelab reproduce -o results/"
   "$ropelab" reproduce -o results/
+fi
+manifests=(results/*.manifest.json)
+if ((${#manifests[@]} > 0)); then
+  keep_what_lasts "${manifests[@]}"
 fi
 for script in experiments/*.gp; do
   if wanted "$(basename "$script" .gp)"; then
