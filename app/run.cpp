@@ -6,11 +6,11 @@
 
 namespace ropelab::app {
 
-Run::Run(const Settings& settings, Manifest& manifest, const StopFlag& stop)
+Run::Run(const Settings& settings, Manifest& manifest, const Interruption& interruption)
     : settings_(settings),
       manifest_(manifest),
       line_(!settings.quiet),
-      runner_(stop, [this](const Progress& progress) { line_.show(progress); }) {}
+      runner_(interruption, [this](const Progress& progress) { line_.show(progress); }) {}
 
 void Run::over(std::size_t points, const std::function<void(std::size_t)>& step,
                const std::function<double(std::size_t)>& weight) {

@@ -20,14 +20,14 @@ class Run {
     std::uint64_t seed = 1;
   };
 
-  Run(const Settings& settings, Manifest& manifest, const StopFlag& stop);
+  Run(const Settings& settings, Manifest& manifest, const Interruption& interruption);
 
   int digits() const { return settings_.digits; }
   unsigned threads() const { return settings_.threads; }
   std::uint64_t seed() const { return settings_.seed; }
 
-  // Set on Ctrl-C. Long computations poll it and return early.
-  const StopFlag& stop() const { return runner_.stop(); }
+  // For long computations to poll: it throws Interrupted after Ctrl-C.
+  const Interruption& interruption() const { return runner_.interruption(); }
 
   // Does step(0) … step(points - 1), showing progress; see Runner::run.
   void over(std::size_t points, const std::function<void(std::size_t)>& step,

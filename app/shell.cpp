@@ -14,7 +14,7 @@ namespace ropelab::app {
 namespace {
 
 // Set up first, then take hold of the output, then compute, then write.
-void carry_out(CommandLine& line, const StopFlag& stop) {
+void carry_out(CommandLine& line, const Interruption& interruption) {
   const auto start = std::chrono::steady_clock::now();
   Command& command = line.command();
   command.set_up();
@@ -22,10 +22,10 @@ void carry_out(CommandLine& line, const StopFlag& stop) {
   Manifest manifest = line.manifest();
   Output output = line.output();
   Table table(command.columns());
-  Run run(settings, manifest, stop);
+  Run run(settings, manifest, interruption);
   try {
     command.run(run, table);
-    if (stop) throw Interrupted();
+    interruption.check();
   } catch (const Interrupted&) {
     output.write_finished_rows(table);
     throw;
@@ -45,13 +45,13 @@ int failed(std::string_view sentence, int status) {
 
 int run_command_line(const std::vector<std::string>& arguments) {
   secure_standard_streams();
-  const StopFlag& stop = stop_on_signals();
+  const Interruption interruption = interrupt_on_signals();
   CommandLine line;
   try {
     if (const auto answer = line.parse(arguments)) {
       write_output(*answer);
     } else {
-      carry_out(line, stop);
+      carry_out(line, interruption);
     }
     return 0;
   } catch (const Interrupted&) {

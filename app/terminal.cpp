@@ -12,7 +12,8 @@
 namespace ropelab::app {
 namespace {
 
-StopFlag stop{false};
+std::atomic<bool> stop{false};
+static_assert(std::atomic<bool>::is_always_lock_free);  // a signal handler sets it
 std::atomic<int> stopping_signal{SIGINT};
 
 extern "C" void request_stop(int signal) {
@@ -32,7 +33,7 @@ void secure_standard_streams() {
   signal(SIGPIPE, SIG_IGN);
 }
 
-const StopFlag& stop_on_signals() {
+Interruption interrupt_on_signals() {
   struct sigaction action = {};
   action.sa_handler = request_stop;
   action.sa_flags = SA_RESTART;
@@ -42,7 +43,7 @@ const StopFlag& stop_on_signals() {
   sigaction(SIGHUP, nullptr, &present);
   const bool under_nohup = present.sa_handler == SIG_IGN;
   if (!under_nohup) sigaction(SIGHUP, &action, nullptr);
-  return stop;
+  return Interruption(stop);
 }
 
 int status_after_signal() { return 128 + stopping_signal; }

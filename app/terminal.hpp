@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "ropelab/sweep/runner.hpp"
+#include "ropelab/exact/interruption.hpp"
 
 namespace ropelab::app {
 
@@ -12,10 +12,10 @@ namespace ropelab::app {
 // and that a closed pipe is an error of the write to it and not the end of the program.
 void secure_standard_streams();
 
-// From now on Ctrl-C (SIGINT, and SIGTERM and SIGHUP too) sets the flag that is returned; a
-// second one removes unfinished files and ends the program at once.
-const StopFlag& stop_on_signals();
-// 128 + the signal that set the flag: 130 for Ctrl-C.
+// From now on Ctrl-C (SIGINT, and SIGTERM and SIGHUP too) asks for an end where the
+// interruption is polled; a second one removes unfinished files and ends the program at once.
+Interruption interrupt_on_signals();
+// 128 + the signal that asked for it: 130 for Ctrl-C.
 int status_after_signal();
 
 // Writes to standard output. Throws std::runtime_error where that fails.

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "ropelab/errors/interruption.hpp"
+#include "ropelab/exact/interruption.hpp"
 #include "ropelab/exact/algebraic.hpp"
 
 namespace ropelab {

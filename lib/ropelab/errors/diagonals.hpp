@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "ropelab/errors/interruption.hpp"
+#include "ropelab/exact/interruption.hpp"
 #include "ropelab/simulation/rotated_table.hpp"
 
 namespace ropelab {

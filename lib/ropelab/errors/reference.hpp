@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "ropelab/errors/interruption.hpp"
+#include "ropelab/exact/interruption.hpp"
 #include "ropelab/exact/double_double.hpp"
 #include "ropelab/simulation/construction.hpp"
 

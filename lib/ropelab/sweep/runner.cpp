@@ -16,8 +16,8 @@ std::chrono::duration<double> Progress::left() const {
   return elapsed * ((1 - share_done) / share_done);
 }
 
-Runner::Runner(const StopFlag& stop, Observer observer)
-    : stop_(stop), observer_(std::move(observer)) {}
+Runner::Runner(const Interruption& interruption, Observer observer)
+    : interruption_(interruption), observer_(std::move(observer)) {}
 
 void Runner::run(std::size_t points, const std::function<void(std::size_t)>& step,
                  const std::function<double(std::size_t)>& weight) {
@@ -30,9 +30,9 @@ void Runner::run(std::size_t points, const std::function<void(std::size_t)>& ste
     point_weight_ = weight_of(point);
     point_share_ = 0;
     report();
-    if (stop_) throw Interrupted();
+    interruption_.check();
     step(point);
-    if (stop_) throw Interrupted();
+    interruption_.check();
     done_weight_ += point_weight_;
     ++progress_.points_done;
   }

@@ -1,25 +1,13 @@
 // Going over the points of a grid: in order, watched and interruptible.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
-#include <stdexcept>
-#include <vector>
+
+#include "ropelab/exact/interruption.hpp"
 
 namespace ropelab {
-
-// Set, by a signal handler say, when everything should end soon. A long kernel polls it
-// every few milliseconds and returns early; what it returns then is discarded.
-using StopFlag = std::atomic<bool>;
-static_assert(StopFlag::is_always_lock_free);  // so that a signal handler may set it
-
-// Thrown where a run ends before its time because its StopFlag was set.
-class Interrupted : public std::runtime_error {
- public:
-  Interrupted() : std::runtime_error("interrupted") {}
-};
 
 // How far a run has come.
 struct Progress {
@@ -41,23 +29,24 @@ class Runner {
   using Observer = std::function<void(const Progress&)>;
 
   // The observer is told of every step; it should be quick.
-  explicit Runner(const StopFlag& stop, Observer observer = {});
+  explicit Runner(const Interruption& interruption, Observer observer = {});
 
   // Calls step(0), step(1) … step(points - 1). The work of a point may be weighed, so that
-  // the share done means something where points differ much. Throws Interrupted, before
-  // the next point, once the flag is set, also if it was set during the last step.
+  // the share done means something where points differ much. Throws Interrupted before the
+  // next point, or after the last one, when asked to stop.
   void run(std::size_t points, const std::function<void(std::size_t)>& step,
            const std::function<double(std::size_t)>& weight = {});
 
   // For a step to tell which share of its point is done, in [0, 1].
   void point_progress(double share);
 
-  const StopFlag& stop() const { return stop_; }
+  // For steps that take long to poll.
+  const Interruption& interruption() const { return interruption_; }
 
  private:
   void report();
 
-  const StopFlag& stop_;
+  Interruption interruption_;
   Observer observer_;
   Progress progress_;
   double total_weight_ = 0;

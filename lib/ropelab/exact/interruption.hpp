@@ -1,4 +1,4 @@
-// How long work is asked to stop.
+// How long work, in this room and in those above, is asked to stop.
 #pragma once
 
 #include <atomic>
@@ -6,6 +6,7 @@
 
 namespace ropelab {
 
+// Thrown where work ends before its time.
 struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
