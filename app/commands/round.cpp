@@ -8,6 +8,7 @@
 #include "app/commands.hpp"
 #include "app/construction_options.hpp"
 #include "ropelab/exact/parse.hpp"
+#include "ropelab/exact/rounding_status.hpp"
 
 namespace ropelab::app {
 namespace {
@@ -56,29 +57,16 @@ Input parse_input(const std::string& argument) {
   return input;
 }
 
-// Whether |input| rounds past the largest number, saturated or not.
-bool overflows(const Format& format, const Input& input) {
-  if (!input.magnitude) return std::isinf(input.special) && format.overflow != Overflow::infinity;
-  Format unlimited = format;
-  unlimited.overflow = Overflow::infinity;
-  return std::isinf(round_to(unlimited, *input.magnitude));
-}
-
 double rounded_magnitude(const Format& format, const Input& input) {
   return input.magnitude ? round_to(format, *input.magnitude) : round_to(format, input.special);
 }
 
-bool is_exact(const Input& input, double magnitude) {
-  return !input.magnitude || *input.magnitude == Algebraic(to_rational(magnitude));
-}
-
-// The same words as N_status of the error table, and nan.
-std::string status(const Format& format, const Input& input, double magnitude) {
-  if (overflows(format, input)) return "overflow";
-  if (std::isnan(magnitude)) return "nan";
-  if (magnitude == 0) return "zero";
-  if (magnitude < std::ldexp(1.0, format.min_exponent)) return "subnormal";
-  return is_exact(input, magnitude) ? "exact" : "rounded";
+// The words of N_status of the error table, and nan.
+std::string_view status(const Format& format, const Input& input) {
+  if (input.magnitude) return rounding_status(format, *input.magnitude);
+  if (std::isnan(input.special)) return "nan";
+  if (input.special == 0) return "zero";
+  return std::isinf(input.special) && format.overflow != Overflow::infinity ? "overflow" : "exact";
 }
 
 std::string bits_text(const Format& format, double value) {
@@ -93,7 +81,7 @@ void add_row(Table& table, const Input& input, const Format& format) {
   const double value = input.negative ? -magnitude : magnitude;
   table.add_row({input.text, format.name, value, to_hexadecimal(value), bits_text(format, value),
                  number_cell(ulp(format, value)), number_cell(next_below(format, value)),
-                 number_cell(next_above(format, value)), status(format, input, magnitude)});
+                 number_cell(next_above(format, value)), status(format, input)});
 }
 
 class Round : public Command {

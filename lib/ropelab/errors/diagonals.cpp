@@ -169,28 +169,31 @@ class VectorMeasurement {
 
 enum class Lanes { none, single, wide };
 
+// Of the finite numbers of two columns, zeros aside; 1 and 0 where there are none.
+struct Magnitudes {
+  double least = 1, greatest = 0;
+};
+
+Magnitudes magnitudes_of(const ComponentTable& first, const ComponentTable& second) {
+  Magnitudes magnitudes;
+  for (const ComponentTable* column : {&first, &second}) {
+    for (const double x : column->high) {
+      const double size = std::abs(x);
+      if (size > 0) magnitudes.least = std::min(magnitudes.least, size);
+      if (std::isfinite(size)) magnitudes.greatest = std::max(magnitudes.greatest, size);
+    }
+  }
+  return magnitudes;
+}
+
 // bfloat16 has float32's exponents, so its products may leave float32's range at the low end
 // and the rounding of kernel.cpp at the high end; such tables, far from any in use, take the
 // wide lanes.
 bool fits_float(const Format& format, const RotatedTable& table) {
   if (format.min_exponent > -100) return true;
-  double least = 1, greatest = 0;
-  for (const auto* column : {&table.query_first, &table.query_second}) {
-    for (const double x : column->high) {
-      const double size = std::abs(x);
-      if (size > 0) least = std::min(least, size);
-      if (std::isfinite(size)) greatest = std::max(greatest, size);
-    }
-  }
-  double least_key = 1, greatest_key = 0;
-  for (const auto* column : {&table.key_first, &table.key_second}) {
-    for (const double x : column->high) {
-      const double size = std::abs(x);
-      if (size > 0) least_key = std::min(least_key, size);
-      if (std::isfinite(size)) greatest_key = std::max(greatest_key, size);
-    }
-  }
-  return least * least_key > 0x1p-60 && greatest * greatest_key < 0x1p90;
+  const Magnitudes query = magnitudes_of(table.query_first, table.query_second);
+  const Magnitudes key = magnitudes_of(table.key_first, table.key_second);
+  return query.least * key.least > 0x1p-60 && query.greatest * key.greatest < 0x1p90;
 }
 
 Lanes choose_lanes(const Pipeline& pipeline, const RotatedTable& table) {
@@ -257,6 +260,10 @@ std::vector<Diagonal> measure_diagonals(const Pipeline& pipeline, const ExactInp
   }
   return diagonals;
 }
+
+void use_instruction_set(InstructionSet set) { kernel::restrict_targets(set); }
+
+std::string instruction_set_in_use() { return kernel::target_name(); }
 
 DoubleDouble score_at(const Pipeline& pipeline, const ExactInput& scale, const RotatedTable& table,
                       std::size_t i, std::size_t j) {

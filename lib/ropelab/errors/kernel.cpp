@@ -285,6 +285,37 @@ void run_tile(const Tables<double>& tables, std::size_t first, std::size_t last,
   HWY_DYNAMIC_DISPATCH(RunDoubleTile)(tables, first, last, begin, end, checked, accumulators);
 }
 
+namespace {
+
+// Targets better than the set; the smaller a bit the better its target.
+std::int64_t better_targets(InstructionSet set) {
+  switch (set) {
+    case InstructionSet::scalar:
+      return HWY_SSSE3 * 2 - 1;
+    case InstructionSet::sse4:
+      return HWY_SSE4 - 1;
+    case InstructionSet::avx2:
+      return HWY_AVX2 - 1;
+    case InstructionSet::avx512:
+    case InstructionSet::best:
+      break;
+  }
+  return 0;
+}
+
+}  // namespace
+
+void restrict_targets(InstructionSet set) {
+  hwy::DisableTargets(better_targets(set));
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+std::string target_name() {
+  // The best that the processor has among those compiled here.
+  const std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
+  return hwy::TargetName(targets & -targets);
+}
+
 template <class Lane>
 Rounding<Lane> rounding_to(const Format& format) {
   Rounding<Lane> to;

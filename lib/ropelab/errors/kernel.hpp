@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <type_traits>
 
+#include "ropelab/errors/diagonals.hpp"
 #include "ropelab/formats/format.hpp"
 
 namespace ropelab::kernel {
@@ -74,5 +76,9 @@ void run_tile(const Tables<float>& tables, std::size_t first, std::size_t last, 
               std::size_t end, bool checked, Accumulator<float>* accumulators);
 void run_tile(const Tables<double>& tables, std::size_t first, std::size_t last, std::size_t begin,
               std::size_t end, bool checked, Accumulator<double>* accumulators);
+
+// Lets run_tile use only this instruction set and lesser ones, and names what it uses.
+void restrict_targets(InstructionSet set);
+std::string target_name();
 
 }  // namespace ropelab::kernel

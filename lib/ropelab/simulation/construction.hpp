@@ -14,6 +14,8 @@ struct Construction {
   Algebraic slope;       // logits per position that the scaled score is to lose
   long long head_dim;    // the dimension whose square root divides the scores
   Algebraic key_part{};  // K
+
+  friend bool operator==(const Construction&, const Construction&) = default;
 };
 
 // N = slope * sqrt(head_dim) / theta.

@@ -1,0 +1,170 @@
+#include "app/error_table.hpp"
+
+#include <cmath>
+
+#include "app/cells.hpp"
+#include "ropelab/errors/bound.hpp"
+#include "ropelab/errors/sampled_pairs.hpp"
+#include "ropelab/errors/weights.hpp"
+#include "ropelab/exact/rounding_status.hpp"
+
+namespace ropelab::app {
+namespace {
+
+// Whether a positive number rounds to 0 in a step's format.
+bool vanishes(const Step& step, const Algebraic& x) { return step && round_to(*step, x) == 0; }
+
+std::string_view status_of(const Setting& setting, const RoundedAmplitude& n,
+                           const PairErrors& errors) {
+  if (!std::isfinite(n.rounded) || errors.nonfinite_pairs > 0) return "overflow";
+  if (vanishes(setting.pipeline[StepName::theta], setting.rotation.theta) ||
+      vanishes(setting.pipeline[StepName::rotation], n.exact)) {
+    return "underflow";
+  }
+  return setting.rotation.max_phase.to_real() > pi() / 2 ? "wraps" : "ok";
+}
+
+void set_parameters(Table::Row& row, const Setting& setting, int digits) {
+  const ResolvedRotation& rotation = setting.rotation;
+  row.set("context", setting.context)
+      .set("max_phase", exact_cell(rotation.max_phase, digits))
+      .set("theta", exact_cell(rotation.theta, digits))
+      .set("rope_dim", rotation.rope_dim)
+      .set("pair", rotation.pair)
+      .set("heads", setting.head.heads)
+      .set("head", setting.head.head)
+      .set("slope", exact_cell(setting.head.slope, digits))
+      .set("head_dim", setting.head_dim)
+      .set("dtype", setting.dtype.name)
+      .set("pipeline", setting.pipeline_cell);
+  if (rotation.base) row.set("base", exact_cell(*rotation.base, digits));
+}
+
+void set_errors(Table::Row& row, const Measurement& measured) {
+  const PairErrors& errors = measured.errors;
+  if (errors.rounding_maximum) {
+    row.set("rounding_max_abs", errors.rounding_maximum->error)
+        .set("rounding_max_i", errors.rounding_maximum->i)
+        .set("rounding_max_j", errors.rounding_maximum->j);
+  }
+  row.set("rounding_rms", errors.rounding_rms)
+      .set("total_max_abs", errors.total_maximum)
+      .set("total_rms", errors.total_rms)
+      .set("visible_max_abs", errors.visible_maximum)
+      .set("order_lost", errors.order_lost)
+      .set("weights_tv_computed", measured.weights_total_variation)
+      .set("pairs", errors.pairs)
+      .set("nonfinite_pairs", errors.nonfinite_pairs);
+}
+
+}  // namespace
+
+std::vector<std::string> error_table_columns() {
+  return {"context",
+          "max_phase",
+          "theta",
+          "base",
+          "rope_dim",
+          "pair",
+          "heads",
+          "head",
+          "slope",
+          "head_dim",
+          "dtype",
+          "pipeline",
+          "N",
+          "N_in_dtype",
+          "N_status",
+          "amplification",
+          "truncation_max_abs",
+          "truncation_max_rel",
+          "truncation_rms",
+          "rounding_max_abs",
+          "rounding_max_i",
+          "rounding_max_j",
+          "rounding_rms",
+          "rounding_bound",
+          "total_max_abs",
+          "total_rms",
+          "visible_max_abs",
+          "order_lost",
+          "weights_tv_exact",
+          "weights_tv_computed",
+          "kappa_max",
+          "pairs",
+          "nonfinite_pairs",
+          "status"};
+}
+
+RoundedAmplitude rounded_amplitude(const Setting& setting) {
+  const Algebraic n = amplitude(setting.construction());
+  const Step& rotation = setting.pipeline[StepName::rotation];
+  if (!rotation) return {n, n.to_double(), "exact"};
+  return {n, round_to(*rotation, n), rounding_status(*rotation, n)};
+}
+
+std::optional<double> rounding_bound_of(const Setting& setting) {
+  const Construction construction = setting.construction();
+  return rounding_bound(
+      setting.pipeline,
+      {construction.theta.to_double(), amplitude(construction).to_double(),
+       construction.key_part.to_double(), static_cast<double>(construction.head_dim),
+       static_cast<double>(setting.first_position), static_cast<double>(setting.context)});
+}
+
+std::optional<long long> ErrorTableRows::sample_size(const Setting& setting) const {
+  if (options_.pairs.sample) return options_.pairs.sample;
+  if (options_.pairs.all || setting.context <= kLargestContextOfAllPairs) return std::nullopt;
+  return kDefaultSample;
+}
+
+const ErrorTableRows::Shared& ErrorTableRows::shared_for(const Setting& setting) {
+  const Construction construction = setting.construction();
+  const auto context = static_cast<std::size_t>(setting.context);
+  if (shared_ && shared_->reference.context() == context &&
+      shared_->reference.construction() == construction &&
+      shared_first_position_ == setting.first_position) {
+    return *shared_;
+  }
+  shared_.reset();
+  DistanceReference reference(construction, context, interruption_);
+  const TruncationError truncation = truncation_error(reference);
+  const Cell rms = options_.digits <= 17
+                       ? Cell(truncation.rms)
+                       : exact_cell(exact_truncation_rms(reference), options_.digits);
+  const double weights =
+      total_variation(reference.native_weights(), softmax(reference.simulated()));
+  auto kappa = largest_kappa(construction.theta, setting.first_position, context, interruption_);
+  shared_.emplace(Shared{std::move(reference), truncation, rms, weights, std::move(kappa)});
+  shared_first_position_ = setting.first_position;
+  return *shared_;
+}
+
+void ErrorTableRows::add_row(Table& table, const Setting& setting) {
+  const Shared& shared = shared_for(setting);
+  const auto sample = sample_size(setting);
+  const Measurement measured =
+      sample
+          ? measure_sampled_pairs(setting.pipeline, shared.reference, setting.first_position,
+                                  static_cast<std::uint64_t>(*sample), options_.seed, interruption_)
+          : measure_all_pairs(setting.pipeline, shared.reference, setting.first_position,
+                              interruption_);
+  const RoundedAmplitude n = rounded_amplitude(setting);
+  const int digits = options_.digits;
+  auto row = table.add_row();
+  set_parameters(row, setting, digits);
+  row.set("N", exact_cell(n.exact, digits))
+      .set("N_in_dtype", n.rounded)
+      .set("N_status", n.status)
+      .set("amplification", exact_cell(amplification(setting.construction()), digits))
+      .set("truncation_max_abs", exact_cell(shared.truncation.maximum, digits))
+      .set("truncation_max_rel", exact_cell(shared.truncation.relative_maximum, digits))
+      .set("truncation_rms", shared.truncation_rms)
+      .set("rounding_bound", rounding_bound_of(setting))
+      .set("weights_tv_exact", shared.weights_total_variation)
+      .set("status", status_of(setting, n, measured.errors));
+  if (shared.kappa) row.set("kappa_max", exact_cell(shared.kappa->value, digits));
+  set_errors(row, measured);
+}
+
+}  // namespace ropelab::app

@@ -1,0 +1,68 @@
+// Settings of the construction: the points of the grid that sweeps go over.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/construction_options.hpp"
+#include "app/head_options.hpp"
+#include "ropelab/simulation/construction.hpp"
+#include "ropelab/simulation/pipeline.hpp"
+
+namespace ropelab::app {
+
+// How fast the pair turns at one context, and where that comes from.
+struct ResolvedRotation {
+  Algebraic max_phase;  // rad over the context
+  Algebraic theta;      // rad per position
+  // Where a base was given:
+  std::optional<Algebraic> base;
+  std::optional<int> rope_dim;
+  std::optional<int> pair;
+};
+
+// One point: everything that a row of the error table depends on.
+struct Setting {
+  long long context;
+  ResolvedRotation rotation;
+  HeadChoice head;
+  long long head_dim;
+  Format dtype;
+  Pipeline pipeline;
+  std::string pipeline_cell;  // the pipeline and every setting without a column of its own
+  BiasScale bias_scale;
+  long long first_position;
+
+  // With the slope that the scaled score is to have: m, or m/sqrt(head_dim) where the bias is
+  // added before the scaling.
+  Construction construction() const;
+};
+
+// All options of the construction, in the order of the error table's columns.
+class SettingOptions {
+ public:
+  struct Defaults {
+    std::string context = "65536";
+    RotationOptions::Default rotation;
+  };
+
+  void add_to(CLI::App& app, const Defaults& defaults = {"65536", {}});
+  // The grid in the order of its rows: the leftmost column varies slowest. Throws UsageError.
+  std::vector<Setting> read() const;
+  std::string pipeline_suffix() const;
+
+ private:
+  std::vector<ResolvedRotation> rotations(const Rotation& rotation, long long context) const;
+
+  ContextOption context_;
+  RotationOptions rotation_;
+  HeadOptions heads_;
+  HeadDimOption head_dim_;
+  FormatOptions formats_;
+  PipelineOption pipelines_;
+  FirstPositionOption first_position_;
+  BiasScaleOption bias_scale_;
+};
+
+}  // namespace ropelab::app
