@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "ropelab/exact/interruption.hpp"
 #include "ropelab/exact/algebraic.hpp"
+#include "ropelab/exact/interruption.hpp"
 
 namespace ropelab {
 

@@ -4,8 +4,8 @@
 
 #include <vector>
 
-#include "ropelab/exact/interruption.hpp"
 #include "ropelab/exact/double_double.hpp"
+#include "ropelab/exact/interruption.hpp"
 #include "ropelab/simulation/construction.hpp"
 
 namespace ropelab {
