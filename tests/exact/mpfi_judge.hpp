@@ -23,7 +23,7 @@ class Interval {
     mpfr_init2(exact, 512);
     mpfr_set_zero(exact, 1);
     const auto& bits = x.backend().bits();
-    for (unsigned i = bits.size(); i-- > 0;) {  // words of 64 bits, the leading one first
+    for (auto i = bits.size(); i-- > 0;) {  // words of 64 bits, the leading one first
       mpfr_mul_2ui(exact, exact, 64, MPFR_RNDN);
       mpfr_add_ui(exact, exact, bits.limbs()[i], MPFR_RNDN);
     }
