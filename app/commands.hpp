@@ -7,12 +7,14 @@
 
 namespace ropelab::app {
 
+CommandEntry condition_command();
 CommandEntry round_command();
 CommandEntry slopes_command();
 CommandEntry sweep_base_command();
 CommandEntry sweep_context_command();
 CommandEntry sweep_phase_command();
 CommandEntry sweep_theta_command();
+CommandEntry trace_command();
 
 // All of the above, in the order in which the help lists them.
 std::vector<CommandEntry> all_commands();

@@ -1,9 +1,10 @@
 #include "app/error_table.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 #include "app/cells.hpp"
-#include "ropelab/errors/bound.hpp"
 #include "ropelab/errors/sampled_pairs.hpp"
 #include "ropelab/errors/weights.hpp"
 #include "ropelab/exact/rounding_status.hpp"
@@ -103,13 +104,23 @@ RoundedAmplitude rounded_amplitude(const Setting& setting) {
   return {n, round_to(*rotation, n), rounding_status(*rotation, n)};
 }
 
-std::optional<double> rounding_bound_of(const Setting& setting) {
+BoundInputs bound_inputs(const Setting& setting) {
   const Construction construction = setting.construction();
-  return rounding_bound(
-      setting.pipeline,
-      {construction.theta.to_double(), amplitude(construction).to_double(),
-       construction.key_part.to_double(), static_cast<double>(construction.head_dim),
-       static_cast<double>(setting.first_position), static_cast<double>(setting.context)});
+  return {construction.theta.to_double(),
+          amplitude(construction).to_double(),
+          construction.key_part.to_double(),
+          static_cast<double>(construction.head_dim),
+          static_cast<double>(setting.first_position),
+          static_cast<double>(setting.context)};
+}
+
+void require_tables_fit(const std::vector<Setting>& settings) {
+  for (const Setting& setting : settings) {
+    if (setting.context <= kLargestSweptContext) continue;
+    throw UsageError("--context", fmt::format("'{}' positions are too many for tables of them; at "
+                                              "most {} would be right",
+                                              setting.context, kLargestSweptContext));
+  }
 }
 
 std::optional<long long> ErrorTableRows::sample_size(const Setting& setting) const {
@@ -160,7 +171,7 @@ void ErrorTableRows::add_row(Table& table, const Setting& setting) {
       .set("truncation_max_abs", exact_cell(shared.truncation.maximum, digits))
       .set("truncation_max_rel", exact_cell(shared.truncation.relative_maximum, digits))
       .set("truncation_rms", shared.truncation_rms)
-      .set("rounding_bound", rounding_bound_of(setting))
+      .set("rounding_bound", rounding_bound(setting.pipeline, bound_inputs(setting)))
       .set("weights_tv_exact", shared.weights_total_variation)
       .set("status", status_of(setting, n, measured.errors));
   if (shared.kappa) row.set("kappa_max", exact_cell(shared.kappa->value, digits));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/settings.hpp"
+#include "ropelab/errors/bound.hpp"
 #include "ropelab/errors/conditioning.hpp"
 #include "ropelab/errors/pair_errors.hpp"
 #include "ropelab/errors/reference.hpp"
@@ -30,8 +31,11 @@ struct RoundedAmplitude {
 };
 RoundedAmplitude rounded_amplitude(const Setting& setting);
 
-// The a-priori bound on the rounding error, logits; empty where the range is left.
-std::optional<double> rounding_bound_of(const Setting& setting);
+// What the a-priori bound on the rounding error depends on.
+BoundInputs bound_inputs(const Setting& setting);
+
+// Throws UsageError where a context is above kLargestSweptContext.
+void require_tables_fit(const std::vector<Setting>& settings);
 
 // Computes rows; neighbouring settings that differ only in format share what does not depend
 // on it.

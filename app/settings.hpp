@@ -50,9 +50,11 @@ class SettingOptions {
   void add_to(CLI::App& app, const Defaults& defaults = {"65536", {}});
   // The grid in the order of its rows: the leftmost column varies slowest. Throws UsageError.
   std::vector<Setting> read() const;
-  std::string pipeline_suffix() const;
+  // Whether the user fixed max phase, and not theta or a base.
+  bool fixes_phase() const { return rotation_.read().kind == RotationKind::max_phase; }
 
  private:
+  std::string pipeline_suffix() const;
   std::vector<ResolvedRotation> rotations(const Rotation& rotation, long long context) const;
 
   ContextOption context_;

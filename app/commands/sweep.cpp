@@ -22,13 +22,7 @@ class Sweep : public Command {
   void set_up() override {
     settings_ = options_.read();
     sampling_ = pairs_.read();
-    for (const Setting& setting : settings_) {
-      if (setting.context <= kLargestSweptContext) continue;
-      throw UsageError("--context",
-                       fmt::format("'{}' positions are too many for the tables of a sweep; at "
-                                   "most {} would be right",
-                                   setting.context, kLargestSweptContext));
-    }
+    require_tables_fit(settings_);
   }
 
   std::vector<std::string> columns() const override { return error_table_columns(); }

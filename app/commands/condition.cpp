@@ -1,0 +1,115 @@
+// ropelab condition: how well N and the rotated dot product are conditioned.
+#include <cmath>
+
+#include "app/cells.hpp"
+#include "app/commands.hpp"
+#include "app/error_table.hpp"
+#include "ropelab/errors/context_limit.hpp"
+
+namespace ropelab::app {
+namespace {
+
+// |N_in_dtype - N| / N.
+double relative_error(const RoundedAmplitude& n, bool is_exact) {
+  if (is_exact) return 0;
+  if (!std::isfinite(n.rounded)) return n.rounded;
+  const Real exact = n.exact.to_real();
+  return to_double(Real(abs(Real(n.rounded) - exact) / exact));
+}
+
+class Condition : public Command {
+ public:
+  void add_options(CLI::App& app) override {
+    options_.add_to(app);
+    tolerance_.add_to(app);
+  }
+
+  void set_up() override {
+    settings_ = options_.read();
+    tolerance_value_ = tolerance_.read().to_double();
+    require_tables_fit(settings_);
+  }
+
+  std::vector<std::string> columns() const override {
+    return {"context",
+            "max_phase",
+            "theta",
+            "slope",
+            "head_dim",
+            "dtype",
+            "pipeline",
+            "N",
+            "N_in_dtype",
+            "N_status",
+            "N_relative_error",
+            "amplification",
+            "kappa_max",
+            "kappa_max_i",
+            "kappa_max_j",
+            "context_limit"};
+  }
+
+  void run(Run& run, Table& table) override {
+    run.over(settings_.size(), [&](std::size_t point) { add_row(run, table, settings_[point]); });
+  }
+
+ private:
+  void add_row(Run& run, Table& table, const Setting& setting) {
+    const int digits = run.digits();
+    const RoundedAmplitude n = rounded_amplitude(setting);
+    auto row = table.add_row();
+    row.set("context", setting.context)
+        .set("max_phase", exact_cell(setting.rotation.max_phase, digits))
+        .set("theta", exact_cell(setting.rotation.theta, digits))
+        .set("slope", exact_cell(setting.head.slope, digits))
+        .set("head_dim", setting.head_dim)
+        .set("dtype", setting.dtype.name)
+        .set("pipeline", setting.pipeline_cell)
+        .set("N", exact_cell(n.exact, digits))
+        .set("N_in_dtype", n.rounded)
+        .set("N_status", n.status)
+        .set("N_relative_error", relative_error(n, !setting.pipeline[StepName::rotation]))
+        .set("amplification", exact_cell(amplification(setting.construction()), digits))
+        .set("context_limit",
+             context_limit(setting.pipeline, bound_inputs(setting),
+                           options_.fixes_phase() ? Fixed::max_phase : Fixed::theta,
+                           tolerance_value_));
+    set_kappa(row, kappa_for(setting, run.interruption()), digits);
+  }
+
+  static void set_kappa(Table::Row& row, const std::optional<LargestKappa>& kappa, int digits) {
+    if (!kappa) return;
+    row.set("kappa_max", exact_cell(kappa->value, digits))
+        .set("kappa_max_i", kappa->i)
+        .set("kappa_max_j", kappa->j);
+  }
+
+  // Rows that differ in slope or format alone share it.
+  const std::optional<LargestKappa>& kappa_for(const Setting& setting,
+                                               const Interruption& interruption) {
+    if (!kappa_of_ || kappa_of_->first != setting.rotation.theta ||
+        kappa_of_->second != setting.context) {
+      kappa_ = largest_kappa(setting.rotation.theta, setting.first_position,
+                             static_cast<std::size_t>(setting.context), interruption);
+      kappa_of_ = {setting.rotation.theta, setting.context};
+    }
+    return kappa_;
+  }
+
+  SettingOptions options_;
+  ToleranceOption tolerance_;
+  std::vector<Setting> settings_;
+  double tolerance_value_ = 0;
+  std::optional<std::pair<Algebraic, long long>> kappa_of_;
+  std::optional<LargestKappa> kappa_;
+};
+
+}  // namespace
+
+CommandEntry condition_command() {
+  return {"condition", "Tabulate how well N and the rotated dot product are conditioned",
+          "  $ ropelab condition --dtype float32 --context 1K --output-format md\n",
+          make_command<Condition>};
+}
+
+}  // namespace ropelab::app

@@ -1,0 +1,195 @@
+// ropelab trace: every step of one pair of positions, or of one position.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "app/cells.hpp"
+#include "app/commands.hpp"
+#include "app/error_table.hpp"
+#include "ropelab/exact/parse.hpp"
+#include "ropelab/simulation/score.hpp"
+
+namespace ropelab::app {
+namespace {
+
+using Value = StepValue<Real>;
+
+// Writes the rows of one setting.
+class TraceWriter {
+ public:
+  TraceWriter(Table& table, const Setting& setting, int digits)
+      : table_(table), setting_(setting), digits_(digits) {}
+
+  // A step: its ideal value, and what the pipeline makes of it.
+  void add(const std::string& name, const Real& exact, const Value& value, const Step& step) {
+    auto row = start(name, exact);
+    if (const double* rounded = std::get_if<double>(&value)) {
+      row.set("value", *rounded).set("hex", to_hexadecimal(*rounded));
+    } else {
+      row.set("value", exact_cell(std::get<Real>(value), digits_));
+    }
+    if (step && is_finite(value)) row.set("ulp_error", ulp_error(exact, as_exact(value), *step));
+  }
+
+  // A number that no format has a part in.
+  void add(const std::string& name, const Real& exact) { start(name, exact); }
+
+ private:
+  Table::Row start(const std::string& name, const Real& exact) {
+    auto row = table_.add_row();
+    row.set("step", name)
+        .set("exact", exact_cell(exact, digits_))
+        .set("dtype", setting_.dtype.name)
+        .set("pipeline", setting_.pipeline_cell);
+    return row;
+  }
+
+  // In the step's ulps at the exact value.
+  static double ulp_error(const Real& exact, const Real& value, const Format& format) {
+    return to_double(Real(abs(value - exact) / Real(ulp(format, to_double(exact)))));
+  }
+
+  Table& table_;
+  const Setting& setting_;
+  int digits_;
+};
+
+// The exact inputs of a setting.
+struct Inputs {
+  explicit Inputs(const Setting& setting)
+      : construction(setting.construction()),
+        theta(construction.theta),
+        query_part(amplitude(construction) / construction.key_part),
+        key_part(construction.key_part),
+        scale(score_scale(construction)) {}
+  Construction construction;
+  ExactInput theta, query_part, key_part, scale;
+};
+
+// The steps up to `table` at one position; names end in `suffix`.
+void trace_angle(TraceWriter& writer, const Pipeline& pipeline, const ExactInput& theta,
+                 long long position, const AngleSteps<Real>& steps, const std::string& suffix) {
+  const Real phase = theta.times<Real>(static_cast<double>(position));
+  const Real cos_value = cosine(phase), sin_value = sine(phase);
+  writer.add("position" + suffix, Real(position), steps.position, pipeline[StepName::position]);
+  writer.add("theta" + suffix, theta.times<Real>(1), steps.theta, pipeline[StepName::theta]);
+  writer.add("phase" + suffix, phase, steps.phase, pipeline[StepName::phase]);
+  writer.add("cos" + suffix, cos_value, steps.cosine, pipeline[StepName::trig]);
+  writer.add("sin" + suffix, sin_value, steps.sine, pipeline[StepName::trig]);
+  writer.add("table_cos" + suffix, cos_value, steps.table_cosine, pipeline[StepName::table]);
+  writer.add("table_sin" + suffix, sin_value, steps.table_sine, pipeline[StepName::table]);
+}
+
+// The rotation of one fixed vector, whose exact rotated components are given.
+void trace_rotation(TraceWriter& writer, const Pipeline& pipeline, const RotationSteps<Real>& steps,
+                    const Real& first, const Real& second, const std::string& name) {
+  const Step& rotation = pipeline[StepName::rotation];
+  const Step& storage = pipeline[StepName::storage];
+  writer.add(name + "_first", first, steps.rotated.first, rotation);
+  writer.add(name + "_second", second, steps.rotated.second, rotation);
+  writer.add("stored_" + name + "_first", first, steps.stored.first, storage);
+  writer.add("stored_" + name + "_second", second, steps.stored.second, storage);
+}
+
+void trace_pair(TraceWriter& writer, const Setting& setting, long long i, long long j) {
+  const Inputs inputs(setting);
+  const Pipeline& pipeline = setting.pipeline;
+  const auto angle_i = angle_steps<Real>(pipeline, inputs.theta, static_cast<double>(i));
+  const auto angle_j = angle_steps<Real>(pipeline, inputs.theta, static_cast<double>(j));
+  trace_angle(writer, pipeline, inputs.theta, i, angle_i, "_i");
+  trace_angle(writer, pipeline, inputs.theta, j, angle_j, "_j");
+
+  const Value query_part = rotation_input<Real>(pipeline, inputs.query_part);
+  const Value key_part = rotation_input<Real>(pipeline, inputs.key_part);
+  const Real n = inputs.query_part.times<Real>(1), k = inputs.key_part.times<Real>(1);
+  writer.add("N", n, query_part, pipeline[StepName::rotation]);
+  const auto query = rotation_steps<Real>(pipeline, angle_i, {step_negated(query_part), 0.0});
+  const auto key = rotation_steps<Real>(pipeline, angle_j, {0.0, key_part});
+  const Real phase_i = inputs.theta.times<Real>(static_cast<double>(i));
+  const Real phase_j = inputs.theta.times<Real>(static_cast<double>(j));
+  const Real q0 = -n * cosine(phase_i), q1 = -n * sine(phase_i);
+  const Real k0 = -k * sine(phase_j), k1 = k * cosine(phase_j);
+  trace_rotation(writer, pipeline, query, q0, q1, "query");
+  trace_rotation(writer, pipeline, key, k0, k1, "key");
+
+  const auto score = score_steps<Real>(pipeline, inputs.scale, query.stored, key.stored);
+  const Step& accumulation = pipeline[StepName::accumulation];
+  const Real distance(i - j), slope = inputs.construction.slope.to_real();
+  const Real bias = -slope * distance;
+  const Real phase = inputs.theta.times<Real>(static_cast<double>(i - j));
+  const Real simulated = -amplification(inputs.construction).to_real() * sine(phase);
+  writer.add("first_product", Real(q0 * k0), score.first_product, accumulation);
+  writer.add("second_product", Real(q1 * k1), score.second_product, accumulation);
+  writer.add("sum", Real(simulated / inputs.scale.times<Real>(1)), score.accumulated, accumulation);
+  writer.add("scale", inputs.scale.times<Real>(1), score.scale, pipeline[StepName::scaling]);
+  writer.add("bias", bias);
+  writer.add("simulated", simulated);
+  if (i != j) writer.add("kappa", kappa(inputs.construction.theta, i, j));
+  writer.add("F", simulated, score.scaled, pipeline[StepName::scaling]);
+  if (!is_finite(score.scaled)) return;
+  writer.add("rounding_error", Real(as_exact(score.scaled) - simulated));
+  writer.add("total_error", Real(as_exact(score.scaled) - bias));
+}
+
+class Trace : public Command {
+ public:
+  void add_options(CLI::App& app) override {
+    i_.add_to(app, "--i", "INTEGER", "Position of the query");
+    j_.add_to(app, "--j", "INTEGER", "Position of the key, not after the query");
+    position_.add_to(app, "--position", "INTEGER",
+                     "One position instead: trace the rotation up to the table of cos and sin");
+    options_.add_to(app);
+    position_.option()->excludes(i_.option(), j_.option());
+  }
+
+  void set_up() override {
+    settings_ = options_.read();
+    if (position_.given()) {
+      traced_position_ = read(position_, kMostPositions);
+      return;
+    }
+    if (!i_.given() || !j_.given()) {
+      throw UsageError(i_.given() ? "--j" : "--i",
+                       "it is missing; give --i and --j, or --position alone");
+    }
+    query_ = read(i_, kMostPositions);
+    key_ = read(j_, query_);
+  }
+
+  std::vector<std::string> columns() const override {
+    return {"step", "exact", "dtype", "pipeline", "value", "hex", "ulp_error"};
+  }
+
+  void run(Run& run, Table& table) override {
+    run.over(settings_.size(), [&](std::size_t point) {
+      const Setting& setting = settings_[point];
+      TraceWriter writer(table, setting, run.digits());
+      if (!traced_position_) return trace_pair(writer, setting, query_, key_);
+      const Inputs inputs(setting);
+      trace_angle(
+          writer, setting.pipeline, inputs.theta, *traced_position_,
+          angle_steps<Real>(setting.pipeline, inputs.theta, static_cast<double>(*traced_position_)),
+          "");
+    });
+  }
+
+ private:
+  static long long read(const TextOption& option, long long most) {
+    return option.read([&](const std::string& text) { return parse_integer(text, 0, most); });
+  }
+
+  TextOption i_, j_, position_;
+  SettingOptions options_;
+  std::vector<Setting> settings_;
+  std::optional<long long> traced_position_;
+  long long query_ = 0, key_ = 0;
+};
+
+}  // namespace
+
+CommandEntry trace_command() {
+  return {"trace", "Follow one pair of positions through every step of the pipelines",
+          "  $ ropelab trace --i 65535 --j 0 --dtype float32\n", make_command<Trace>};
+}
+
+}  // namespace ropelab::app
