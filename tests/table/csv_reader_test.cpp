@@ -61,10 +61,14 @@ TEST_CASE("A column that is not there is named with those that are") {
   const CsvText csv("i,j\n1,2\n");
   CHECK(csv.has_column("j"));
   CHECK_FALSE(csv.has_column("k"));
-  CHECK_THROWS_WITH(csv.at(0, "k"), "there is no column 'k' among i, j");
+  CHECK_THROWS_WITH(csv.at(0, "k"), "line 1: there is no column 'k' among i, j");
 }
 
-TEST_CASE("A file that cannot be read is named with the reason") {
+TEST_CASE("A file that cannot be read or lacks a column is named with the reason") {
   CHECK_THROWS_WITH(read_csv_file("/no/such.csv"), "'/no/such.csv': No such file or directory");
   CHECK_THROWS_WITH(read_csv_file("/"), "'/': Is a directory");
+  const std::string slopes = ROPELAB_TEST_DATA "/slopes.csv";
+  CHECK(read_csv_file(slopes, {"slope", "heads"}).records().size() == 332);
+  CHECK_THROWS_WITH(read_csv_file(slopes, {"slope", "base"}),
+                    "'" + slopes + "': line 1: there is no column 'base' among heads, head, slope");
 }

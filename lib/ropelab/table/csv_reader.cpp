@@ -103,6 +103,7 @@ CsvText::CsvText(std::string_view text) {
     if (is_empty_line(fields)) continue;
     if (columns_.empty()) {
       require_distinct(fields, line);
+      heading_line_ = line;
       columns_ = std::move(fields);
     } else if (fields.size() != columns_.size()) {
       Scanner::fail(line, fmt::format("there are {} fields where the heading has {}", fields.size(),
@@ -121,8 +122,8 @@ bool CsvText::has_column(std::string_view name) const {
 std::size_t CsvText::place_of(std::string_view name) const {
   const auto place = std::find(columns_.begin(), columns_.end(), name);
   if (place == columns_.end()) {
-    throw std::invalid_argument(
-        fmt::format("there is no column '{}' among {}", name, fmt::join(columns_, ", ")));
+    Scanner::fail(heading_line_,
+                  fmt::format("there is no column '{}' among {}", name, fmt::join(columns_, ", ")));
   }
   return static_cast<std::size_t>(place - columns_.begin());
 }
@@ -131,7 +132,7 @@ const std::string& CsvText::at(std::size_t record, std::string_view column) cons
   return records_.at(record).fields[place_of(column)];
 }
 
-CsvText read_csv_file(const std::string& path) {
+CsvText read_csv_file(const std::string& path, const std::vector<std::string>& columns) {
   try {
     errno = 0;
     std::ifstream file(path, std::ios::binary);
@@ -141,7 +142,9 @@ CsvText read_csv_file(const std::string& path) {
         file.bad()) {
       throw std::invalid_argument(std::generic_category().message(errno));
     }
-    return CsvText(text.str());
+    CsvText csv(text.str());
+    for (const std::string& column : columns) csv.place_of(column);
+    return csv;
   } catch (const std::invalid_argument& problem) {
     throw std::invalid_argument(fmt::format("'{}': {}", path, problem.what()));
   }

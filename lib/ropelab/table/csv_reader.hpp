@@ -25,17 +25,19 @@ class CsvText {
   const std::vector<Record>& records() const { return records_; }
 
   bool has_column(std::string_view name) const;
-  // The place of a column. Throws std::invalid_argument, naming those there are.
+  // The place of a column. Throws std::invalid_argument, naming the line of the heading and the
+  // columns there are.
   std::size_t place_of(std::string_view name) const;
   const std::string& at(std::size_t record, std::string_view column) const;
 
  private:
+  std::size_t heading_line_ = 1;
   std::vector<std::string> columns_;
   std::vector<Record> records_;
 };
 
 // Reads a file. Throws std::invalid_argument, in one sentence that begins with the path, where
-// it cannot be read or is no such text.
-CsvText read_csv_file(const std::string& path);
+// it cannot be read, is no such text, or lacks one of the columns asked for.
+CsvText read_csv_file(const std::string& path, const std::vector<std::string>& columns = {});
 
 }  // namespace ropelab

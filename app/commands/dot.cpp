@@ -1,0 +1,259 @@
+// ropelab dot: one rotated dot product, exactly and as formats and pipelines compute it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <sstream>
+
+#include "app/cells.hpp"
+#include "app/commands.hpp"
+#include "app/construction_options.hpp"
+#include "ropelab/errors/dot_bound.hpp"
+#include "ropelab/exact/distance.hpp"
+#include "ropelab/exact/parse.hpp"
+#include "ropelab/rope/rotated_dot.hpp"
+#include "ropelab/simulation/computed_dot.hpp"
+#include "ropelab/sweep/values.hpp"
+#include "ropelab/table/csv_reader.hpp"
+
+namespace ropelab::app {
+namespace {
+
+// Digits of the column `exact`, unless --digits asks for more.
+constexpr int exact_digits = 40;
+
+std::vector<Rational> parse_vector(const std::string& text) {
+  if (text.find(',') != std::string::npos) {
+    throw std::invalid_argument(
+        fmt::format("'{}' has a comma; write components with spaces between, and 0.5", text));
+  }
+  std::istringstream words(text);
+  std::vector<Rational> components;
+  for (std::string word; words >> word;) components.push_back(parse_rational(word));
+  if (components.empty()) {
+    throw std::invalid_argument("there are no components; write them with spaces between");
+  }
+  return components;
+}
+
+long long parse_position(const std::string& text) {
+  return parse_integer(text, -kMostPositions, kMostPositions);
+}
+
+int parse_rope_dim(const std::string& text) {
+  constexpr int most_dimensions = 1 << 20;
+  return static_cast<int>(parse_integer(text, 2, most_dimensions));
+}
+
+// One record of an input file. `column` says what is being read.
+DotInputs read_product(const CsvText& csv, std::size_t record, Layout layout,
+                       std::string_view& column) {
+  const auto text = [&](std::string_view name) -> const std::string& {
+    column = name;
+    return csv.at(record, name);
+  };
+  const Algebraic base = parse_positive(text("base"));
+  const int rope_dim = parse_rope_dim(text("rope_dim"));
+  const FrequencyGrid grid(base, rope_dim);
+  const long long i = parse_position(text("i"));
+  const long long j = parse_position(text("j"));
+  const auto vector = [&](std::string_view name) {
+    std::vector<Rational> v = parse_vector(text(name));
+    if (v.size() == static_cast<std::size_t>(rope_dim)) return v;
+    throw std::invalid_argument(
+        fmt::format("there are {} components where rope_dim is {}", v.size(), rope_dim));
+  };
+  std::vector<Rational> q = vector("q");
+  return {grid, std::move(q), vector("k"), i, j, layout};
+}
+
+// All records of an input file. Problems are named with file, line and column.
+std::vector<DotInputs> read_products(const std::string& path, Layout layout) {
+  const CsvText csv = read_csv_file(path, {"rope_dim", "base", "i", "j", "q", "k"});
+  std::vector<DotInputs> products;
+  for (std::size_t n = 0; n < csv.records().size(); ++n) {
+    std::string_view column;
+    try {
+      products.push_back(read_product(csv, n, layout, column));
+    } catch (const std::invalid_argument& problem) {
+      throw std::invalid_argument(fmt::format("'{}': line {}: {}: {}", path, csv.records()[n].line,
+                                              column, problem.what()));
+    }
+  }
+  return products;
+}
+
+// What was computed, beside the exact value.
+struct Judged {
+  StepValue<Real> value;
+  Real error;  // |value - exact|; only where the value is finite
+};
+
+Judged judge(StepValue<Real> value, const ExactDot& exact) {
+  if (!is_finite(value)) return {value, 0};
+  const double* rounded = std::get_if<double>(&value);
+  if (rounded != nullptr && exact.rational) {
+    return {value, to_real(Rational(abs(to_rational(*rounded) - *exact.rational)))};
+  }
+  return {value, abs(as_exact(value) - exact.value)};
+}
+
+Cell value_cell(const StepValue<Real>& value, int digits) {
+  if (const double* rounded = std::get_if<double>(&value)) return *rounded;
+  return exact_cell(std::get<Real>(value), digits);
+}
+
+double nearest_double(const StepValue<Real>& value) {
+  const double* rounded = std::get_if<double>(&value);
+  return rounded != nullptr ? *rounded : to_double(std::get<Real>(value));
+}
+
+class Dot : public Command {
+ public:
+  void add_options(CLI::App& app) override {
+    q_.add_to(app, "--q", "VECTOR", "Query: decimal or hexadecimal components, spaces between");
+    k_.add_to(app, "--k", "VECTOR", "Key");
+    i_.add_to(app, "--i", "INTEGERS", "Position of the query");
+    j_.add_to(app, "--j", "INTEGERS", "Position of the key");
+    base_.add_to(app, "--base", kNumbers, "Bases of RoPE's grid", "10000");
+    rope_dim_.add_to(app, "--rope-dim", "INTEGER", "Rotated dimensions: as many as components");
+    input_.add_to(app, "--input", "FILE",
+                  "CSV file with at least the columns rope_dim,base,i,j,q,k instead");
+    layout_.add_to(app, "--layout", "interleaved|half",
+                   "Whether components 2r and 2r+1 make a pair, or r and r + half of them",
+                   "interleaved");
+    formats_.add_to(app);
+    pipelines_.add_to(app);
+    for (TextOption* option : {&q_, &k_, &i_, &j_, &base_, &rope_dim_}) {
+      option->option()->excludes(input_.option());
+    }
+  }
+
+  void set_up() override {
+    layout_choice_ = layout_.read([](const std::string& text) { return find_layout(text); });
+    dtypes_ = formats_.read();
+    pipeline_names_ = pipelines_.read();
+    if (input_.given()) {
+      products_ =
+          input_.read([&](const std::string& path) { return read_products(path, layout_choice_); });
+    } else {
+      read_options();
+    }
+  }
+
+  std::vector<std::string> columns() const override {
+    return {"row",       "rope_dim", "base",           "i",
+            "j",         "dtype",    "pipeline",       "value",
+            "hex",       "exact",    "absolute_error", "relative_error",
+            "ulp_error", "bound"};
+  }
+
+  void run(Run& run, Table& table) override {
+    run.over(products_.size(), [&](std::size_t n) {
+      const DotInputs& inputs = products_[n];
+      const ExactDot exact =
+          exact_rotated_dot(inputs.grid, inputs.q, inputs.k, inputs.i, inputs.j, inputs.layout);
+      for (const Format& dtype : dtypes_) {
+        for (const std::string& name : pipeline_names_) {
+          const Pipeline pipeline = parse_pipeline(name, dtype);
+          add_row(table, n + 1, inputs, dtype, pipeline, exact, run.digits());
+        }
+      }
+    });
+  }
+
+ private:
+  void read_options() {
+    for (const TextOption* option : {&q_, &k_, &i_, &j_}) {
+      if (option->given()) continue;
+      throw UsageError(option->name(), "is missing; give --q, --k, --i and --j, or --input");
+    }
+    const std::vector<Rational> q = q_.read(parse_vector);
+    const std::vector<Rational> k = k_.read(parse_vector);
+    const int rope_dim = common_size(q, k);
+    const auto positions = [](const std::string& text) {
+      return parse_integer_values(text, -kMostPositions, kMostPositions);
+    };
+    const std::vector<long long> keys = j_.read(positions);
+    for (const Algebraic& base : base_.read(parse_positive_values)) {
+      for (const long long i : i_.read(positions)) {
+        for (const long long j : keys) {
+          products_.push_back({FrequencyGrid(base, rope_dim), q, k, i, j, layout_choice_});
+        }
+      }
+    }
+  }
+
+  // As many dimensions as there are components; --rope-dim may say so again.
+  int common_size(const std::vector<Rational>& q, const std::vector<Rational>& k) const {
+    if (q.size() % 2 != 0) {
+      throw UsageError("--q", fmt::format("there are {} components; they are rotated in pairs, "
+                                          "so write an even number of them",
+                                          q.size()));
+    }
+    if (k.size() != q.size()) {
+      throw UsageError("--k",
+                       fmt::format("there are {} components where --q has {}", k.size(), q.size()));
+    }
+    const auto rope_dim = static_cast<int>(q.size());
+    if (rope_dim_.given() && rope_dim_.read(parse_rope_dim) != rope_dim) {
+      throw UsageError("--rope-dim", fmt::format("'{}' does not fit; there are {} components",
+                                                 rope_dim_.text(), rope_dim));
+    }
+    return rope_dim;
+  }
+
+  // Settings that change a figure and have no column of their own stand behind the pipeline.
+  std::string pipeline_cell(const Pipeline& pipeline) const {
+    std::string cell = pipeline.name;
+    if (formats_.saturate()) cell += ",saturate";
+    if (layout_choice_ != Layout::interleaved) {
+      cell += fmt::format(",layout={}", layout_name(layout_choice_));
+    }
+    return cell;
+  }
+
+  void add_row(Table& table, std::size_t number, const DotInputs& inputs, const Format& dtype,
+               const Pipeline& pipeline, const ExactDot& exact, int digits) const {
+    const Judged judged = judge(computed_dot(pipeline, dtype, inputs), exact);
+    Table::Row row = table.add_row();
+    row.set("row", number)
+        .set("rope_dim", inputs.grid.rope_dim())
+        .set("base", exact_cell(inputs.grid.base(), digits))
+        .set("i", inputs.i)
+        .set("j", inputs.j)
+        .set("dtype", dtype.name)
+        .set("pipeline", pipeline_cell(pipeline))
+        .set("value", value_cell(judged.value, digits))
+        .set("hex", to_hexadecimal(nearest_double(judged.value)))
+        .set("exact", ExactNumber{exact.to_decimal(std::max(digits, exact_digits))})
+        .set("bound", dot_bound(pipeline, dtype, inputs));
+    if (!is_finite(judged.value)) return;
+    const Real size = abs(exact.value);
+    row.set("absolute_error", exact_cell(judged.error, digits))
+        .set("relative_error", size == 0 ? Cell() : exact_cell(Real(judged.error / size), digits))
+        .set("ulp_error", to_double(Real(judged.error / Real(ulp_at(dtype, exact.value)))));
+  }
+
+  TextOption q_, k_, i_, j_, base_, rope_dim_, input_, layout_;
+  FormatOptions formats_;
+  PipelineOption pipelines_;
+  Layout layout_choice_ = Layout::interleaved;
+  std::vector<Format> dtypes_;
+  std::vector<std::string> pipeline_names_;
+  std::vector<DotInputs> products_;
+};
+
+}  // namespace
+
+CommandEntry dot_command() {
+  return {"dot", "Rotate a query and a key and multiply them, exactly and in number formats",
+          R"(  $ ropelab dot --q "1 2 3 4" --k "1 1 1 1" --i 3 --j 1 --dtype float32
+  row,rope_dim,base,i,j,dtype,pipeline,value,hex,exact,absolute_error,relative_error,ulp_error,bound
+  1,4,10000,3,1,float32,ideal-trig,4.820863246917725,0x1.348906p+2,4.820863443505602513133654286755320914711,1.9658787790375865e-07,4.07785618090035e-08,0.41227466132162327,5.978506838652399e-06
+)",
+          make_command<Dot>};
+}
+
+}  // namespace ropelab::app
