@@ -64,6 +64,9 @@ TEST_CASE("Products and quotients of roots become rational exactly when they are
   CHECK((two_to(-1, 2) * square_root(2)).to_rational() == 1);
   CHECK((two_to(-8, 3) * two_to(2, 3)).to_rational() == Rational(1, 4));
   CHECK((square_root(Rational(12, 7)) * square_root(Rational(7, 3))).to_rational() == 2);
+  // 1859 = 11 * 13^2 is no power, but what 11 leaves of it is.
+  CHECK((square_root(1859) * square_root(11)).to_rational() == 143);
+  CHECK((square_root(1859) / square_root(11)).to_rational() == 13);
   CHECK_FALSE((square_root(2) * square_root(3)).is_rational());
   CHECK_FALSE((two_to(1, 2) * two_to(1, 3)).is_rational());
   CHECK((two_to(1, 2) * two_to(1, 3)).root() == 6);

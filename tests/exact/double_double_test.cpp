@@ -146,6 +146,7 @@ TEST_CASE("The sine of a small angle is good relative to itself, down to the lea
   check_bits(cosine, -100, -110);
   CHECK(sine_cosine(DoubleDouble{0, 0}).sine.high == 0);
   CHECK(sine_cosine(DoubleDouble{0, 0}).cosine.high == 1);
+  CHECK(std::signbit(sine_cosine(DoubleDouble{-0.0, 0}).sine.high));
   CHECK(sine_cosine(DoubleDouble{5e-324, 0}).sine.high == 5e-324);
   CHECK(sine_cosine(DoubleDouble{0x1p-60, 0}).cosine.low == -0x1p-121);
 }

@@ -217,7 +217,7 @@ Real to_real(DoubleDouble x) { return Real(x.high) + x.low; }
 // last sum is off by 3u^2. Together below 4.5u^2 < 2^-103.8.
 SineCosine sine_cosine(DoubleDouble angle) {
   constexpr double kError = 0x1p-103;
-  if (std::fabs(angle.high) < 0x1p-60) {  // products further on would underflow
+  if (std::fabs(angle.high) < 0x1p-60) {  // keeps the sign of -0, and no product underflows
     return {angle, exact_sum(1, -0.5 * angle.high * angle.high), kError};
   }
   const SineTable& table = sine_table();
