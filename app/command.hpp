@@ -43,6 +43,10 @@ class Command {
   // Computes the rows. Throws UsageError for what only the data can show (a broken input
   // file), anything else where the run fails.
   virtual void run(Run& run, Table& table) = 0;
+
+  // After a whole run, before the table goes where it belongs: writes what the command keeps
+  // besides. Throws std::runtime_error where that fails.
+  virtual void write_beside(const Table& /*table*/, const Manifest& /*manifest*/) {}
 };
 
 struct CommandEntry {

@@ -4,9 +4,9 @@ namespace ropelab::app {
 
 std::vector<CommandEntry> all_commands() {
   return {
-      sweep_theta_command(), sweep_base_command(), sweep_context_command(), sweep_phase_command(),
-      condition_command(),   trace_command(),      dot_command(),           frequencies_command(),
-      round_command(),       slopes_command(),
+      reproduce_command(),   sweep_theta_command(), sweep_base_command(), sweep_context_command(),
+      sweep_phase_command(), condition_command(),   trace_command(),      dot_command(),
+      frequencies_command(), round_command(),       slopes_command(),
   };
 }
 

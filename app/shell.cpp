@@ -33,6 +33,7 @@ void carry_out(CommandLine& line, const Interruption& interruption) {
   manifest.rows = table.rows().size();
   manifest.wall_time_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  command.write_beside(table, manifest);
   output.write(table, manifest);
 }
 
