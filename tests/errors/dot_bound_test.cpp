@@ -98,6 +98,16 @@ TEST_CASE("The bound is near enough to mean something") {
   }
 }
 
+TEST_CASE("What a single coarse step loses is bounded, and not by far") {
+  for (const std::string_view step : step_names) {
+    if (step == "scaling") continue;
+    const std::string pipeline = "ideal-trig," + std::string(step) + "=bfloat16";
+    const double ratio = tightest(pipeline, float64_format(), 1, 1000, 60);
+    CAPTURE(pipeline, ratio);
+    CHECK(ratio > 0.1);
+  }
+}
+
 TEST_CASE("In float64 errors near the least subnormal are bounded too") {
   std::mt19937_64 random(8);
   const Pipeline naive = parse_pipeline("naive", float64_format());
