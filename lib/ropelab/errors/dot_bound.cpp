@@ -64,6 +64,12 @@ Quantity exact_sum(const Quantity& x, const Quantity& y) {
   return {x.magnitude + y.magnitude, x.error + y.error};
 }
 
+struct Theta {
+  explicit Theta(const Algebraic& theta) : exact(theta), real(theta.to_real()) {}
+  Algebraic exact;
+  Real real;
+};
+
 // Named as the steps of simulation/ are, whose errors these functions follow.
 class DotBound {
  public:
@@ -71,8 +77,14 @@ class DotBound {
       : pipeline_(pipeline), dtype_(dtype), inputs_(inputs) {}
 
   std::optional<double> run() {
-    const std::vector<Quantity> q = stored_vector(inputs_.q, inputs_.i);
-    const std::vector<Quantity> k = stored_vector(inputs_.k, inputs_.j);
+    std::vector<Quantity> q(inputs_.q.size());
+    std::vector<Quantity> k(inputs_.k.size());
+    for (int n = 0; n < inputs_.grid.pairs(); ++n) {
+      const Theta theta(inputs_.grid.theta(n));
+      const auto pair = pair_components(inputs_.layout, inputs_.grid.rope_dim(), n);
+      store_rotated(theta, inputs_.i, pair, inputs_.q, q);
+      store_rotated(theta, inputs_.j, pair, inputs_.k, k);
+    }
     const Real error = accumulated(q, k).error;
     if (left_range_) return std::nullopt;
     // Upwards, past what the Reals of the bound itself have lost.
@@ -117,10 +129,10 @@ class DotBound {
     return finish(format, exact_product(operand(format, x), operand(format, y)));
   }
 
-  Quantity phase(const Algebraic& theta, long long position) {
+  Quantity phase(const Theta& theta, long long position) {
     const Quantity place =
         input(step(StepName::position), Rational(position), Real(std::abs(position)));
-    const Quantity turn = input(step(StepName::theta), theta, theta.to_real());
+    const Quantity turn = input(step(StepName::theta), theta.exact, theta.real);
     return product(step(StepName::phase), place, turn);
   }
 
@@ -131,22 +143,17 @@ class DotBound {
     return keep(step(StepName::table), finish(step(StepName::trig), x));
   }
 
-  std::vector<Quantity> stored_vector(const std::vector<Rational>& components, long long position) {
-    std::vector<Quantity> stored(components.size());
-    for (int pair = 0; pair < inputs_.grid.pairs(); ++pair) {
-      const auto [first, second] = pair_components(inputs_.layout, inputs_.grid.rope_dim(), pair);
-      const auto a = static_cast<std::size_t>(first);
-      const auto b = static_cast<std::size_t>(second);
-      const Quantity angle =
-          operand(step(StepName::trig), phase(inputs_.grid.theta(pair), position));
-      const Quantity cosine = trig(1, angle);
-      const Quantity sine = trig(angle.magnitude, angle);
-      const Quantity x = component(components[a]);
-      const Quantity y = component(components[b]);
-      stored[a] = rotated(x, cosine, y, sine);
-      stored[b] = rotated(y, cosine, x, sine);
-    }
-    return stored;
+  void store_rotated(const Theta& theta, long long position, std::pair<int, int> pair,
+                     const std::vector<Rational>& vector, std::vector<Quantity>& stored) {
+    const auto first = static_cast<std::size_t>(pair.first);
+    const auto second = static_cast<std::size_t>(pair.second);
+    const Quantity angle = operand(step(StepName::trig), phase(theta, position));
+    const Quantity cosine = trig(1, angle);
+    const Quantity sine = trig(angle.magnitude, angle);
+    const Quantity x = component(vector[first]);
+    const Quantity y = component(vector[second]);
+    stored[first] = rotated(x, cosine, y, sine);
+    stored[second] = rotated(y, cosine, x, sine);
   }
 
   Quantity component(const Rational& x) { return input(dtype_, x, to_real(Rational(abs(x)))); }

@@ -10,22 +10,17 @@ namespace {
 using Value = StepValue<Real>;
 using Vector = std::vector<Value>;
 
-// What `storage` keeps of a vector that is rotated by one position.
-Vector stored_vector(const Pipeline& pipeline, const Format& dtype, const DotInputs& inputs,
-                     const std::vector<Rational>& components, long long position) {
-  Vector stored(components.size());
-  for (int pair = 0; pair < inputs.grid.pairs(); ++pair) {
-    const auto [first, second] = pair_components(inputs.layout, inputs.grid.rope_dim(), pair);
-    const auto a = static_cast<std::size_t>(first);
-    const auto b = static_cast<std::size_t>(second);
-    const auto angle = angle_steps<Real>(pipeline, ExactInput(inputs.grid.theta(pair)),
-                                         static_cast<double>(position));
-    const auto rotation = rotation_steps<Real>(
-        pipeline, angle, {round_to(dtype, components[a]), round_to(dtype, components[b])});
-    stored[a] = rotation.stored.first;
-    stored[b] = rotation.stored.second;
-  }
-  return stored;
+// What `storage` keeps of one pair of a vector that is rotated by its position.
+void store_rotated(const Pipeline& pipeline, const Format& dtype, const ExactInput& theta,
+                   long long position, std::pair<int, int> pair,
+                   const std::vector<Rational>& vector, Vector& stored) {
+  const auto first = static_cast<std::size_t>(pair.first);
+  const auto second = static_cast<std::size_t>(pair.second);
+  const auto angle = angle_steps<Real>(pipeline, theta, static_cast<double>(position));
+  const auto rotation = rotation_steps<Real>(
+      pipeline, angle, {round_to(dtype, vector[first]), round_to(dtype, vector[second])});
+  stored[first] = rotation.stored.first;
+  stored[second] = rotation.stored.second;
 }
 
 // sum + q * k with one rounding, that of the sum.
@@ -54,8 +49,15 @@ Value computed_dot(const Pipeline& pipeline, const Format& dtype, const DotInput
     throw std::invalid_argument("q and k must have " + std::to_string(components) +
                                 " components, as rope_dim says");
   }
-  return accumulate(pipeline, stored_vector(pipeline, dtype, inputs, inputs.q, inputs.i),
-                    stored_vector(pipeline, dtype, inputs, inputs.k, inputs.j));
+  Vector q(components);
+  Vector k(components);
+  for (int n = 0; n < inputs.grid.pairs(); ++n) {
+    const ExactInput theta(inputs.grid.theta(n));
+    const auto pair = pair_components(inputs.layout, inputs.grid.rope_dim(), n);
+    store_rotated(pipeline, dtype, theta, inputs.i, pair, inputs.q, q);
+    store_rotated(pipeline, dtype, theta, inputs.j, pair, inputs.k, k);
+  }
+  return accumulate(pipeline, q, k);
 }
 
 }  // namespace ropelab
