@@ -77,13 +77,6 @@ toml::table parse(const Source& source) {
   }
 }
 
-void require_this_command(const Source& source, const toml::node& node) {
-  const auto* meant = node.as_string();
-  if (meant != nullptr && meant->get() == source.command_name()) return;
-  refuse(source, node.source(),
-         fmt::format("the file is for another command than '{}'", source.command_name()));
-}
-
 const CLI::Option& find_option(const Source& source, const std::string& key,
                                const toml::node& node) {
   const CLI::Option* option = source.app->get_option_no_throw("--" + key);
@@ -122,10 +115,6 @@ std::vector<CLI::ConfigItem> ConfigFile::from_config(std::istream& input) const 
   if (source.command.empty()) return found;  // which is complained about elsewhere
   for (const auto& [key, node] : parse(source)) {
     const std::string name(key.str());
-    if (name == "command") {
-      require_this_command(source, node);
-      continue;
-    }
     const CLI::Option& option = find_option(source, name, node);
     const std::string value = value_text(source, name, node);
     if (settled_on_command_line(option)) continue;

@@ -2,9 +2,9 @@
 //
 // Keys are the names of options without their dashes; values are strings, numbers, true or
 // false, or arrays of these, which stand for lists. Numbers are taken as they are written in
-// the file, so that 0.1 is a tenth and not the double nearest to it. A key `command` may
-// say which command the file is for. What the command line gives has precedence, also over
-// keys that cannot stand beside it (--theta over a max-phase in the file).
+// the file, so that 0.1 is a tenth and not the double nearest to it. What the command line
+// gives has precedence, also over keys that cannot stand beside it (--theta over a max-phase
+// in the file).
 #pragma once
 
 #include <CLI/CLI.hpp>

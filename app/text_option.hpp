@@ -14,6 +14,14 @@ namespace ropelab::app {
 inline constexpr const char* kNumbers = "NUMBERS";
 inline constexpr const char* kIntegers = "INTEGERS";
 
+// A text without the blanks around it.
+inline std::string without_blanks(const std::string& text) {
+  constexpr const char* blanks = " \t";
+  const auto first = text.find_first_not_of(blanks);
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(blanks) - first + 1);
+}
+
 // One option with one text as its value. Must stay where it is once it is added.
 class TextOption {
  public:
@@ -32,8 +40,8 @@ class TextOption {
 
   // Whether the user gave it, on the command line or in a file.
   bool given() const { return option_ != nullptr && option_->count() > 0; }
-  // What he gave, or the default.
-  const std::string& text() const { return text_; }
+  // What he gave, without blanks around it, or the default.
+  std::string text() const { return without_blanks(text_); }
   // As users write it: "--context".
   std::string name() const { return option_->get_name(); }
   CLI::Option* option() const { return option_; }
@@ -42,7 +50,7 @@ class TextOption {
   template <typename Parse>
   auto read(Parse parse) const {
     try {
-      return parse(text_);
+      return parse(text());
     } catch (const std::invalid_argument& error) {
       throw UsageError(name(), error.what());
     }

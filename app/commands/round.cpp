@@ -22,12 +22,6 @@ struct Input {
   double special = 0;  // 0, infinity or NaN
 };
 
-std::string without_blanks(const std::string& text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 // Powers of two may be irrational, so they are no rationals; zero is nothing positive.
 std::optional<Algebraic> parse_magnitude(const std::string& text,
                                          const std::string& unsigned_text) {
@@ -117,12 +111,11 @@ class Round : public Command {
 
 CommandEntry round_command() {
   return {"round", "Round numbers to formats and show the neighbours of the result",
-          "  $ ropelab round 0.1 --dtype float16,bfloat16\n"
-          "  input,dtype,value,hex,bits,ulp,below,above,status\n"
-          "  0.1,float16,0.0999755859375,0x1.998p-4,0x2e66,6.103515625e-05,0.09991455078125,"
-          "0.10003662109375,rounded\n"
-          "  0.1,bfloat16,0.10009765625,0x1.9ap-4,0x3dcd,0.00048828125,0.099609375,0.1005859375,"
-          "rounded\n",
+          R"($ ropelab round 0.1 --dtype bfloat16,float8_e5m2
+input,dtype,value,hex,bits,ulp,below,above,status
+0.1,bfloat16,0.10009765625,0x1.9ap-4,0x3dcd,0.00048828125,0.099609375,0.1005859375,rounded
+0.1,float8_e5m2,0.09375,0x1.8p-4,0x2e,0.015625,0.078125,0.109375,rounded
+)",
           make_command<Round>};
 }
 

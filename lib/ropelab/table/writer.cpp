@@ -141,7 +141,7 @@ bool ends_with(std::string_view text, std::string_view lowercase_ending) {
 
 TableFormat find_table_format(std::string_view name) {
   for (const FormatName& known : kFormatNames) {
-    if (known.name == name) return known.format;
+    if (name == known.name || name == known.ending.substr(1)) return known.format;
   }
   throw std::invalid_argument(
       fmt::format("'{}' is not an output format; there are csv, json and markdown", name));

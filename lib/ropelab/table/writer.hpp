@@ -13,7 +13,7 @@ namespace ropelab {
 
 enum class TableFormat { csv, json, markdown };
 
-// "csv", "json" or "markdown". Throws std::invalid_argument, naming the three.
+// "csv", "json", "markdown" or "md". Throws std::invalid_argument, naming the three.
 TableFormat find_table_format(std::string_view name);
 
 // By the ending of a file's name: .csv, .json, .md (in any case). Throws

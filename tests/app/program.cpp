@@ -1,0 +1,136 @@
+#include "app/program.hpp"
+
+#include <fcntl.h>
+#include <pty.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string contents(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void redirect(int stream, const std::string& path) {
+  const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  dup2(file, stream);
+  close(file);
+}
+
+// In the child process. A terminal of -1 is none.
+[[noreturn]] void become(std::vector<std::string> command, const Circumstances& circumstances,
+                         const TemporaryFolder& captured, int terminal) {
+  const std::string& device = circumstances.output_device;
+  redirect(STDOUT_FILENO, device.empty() || device == "closed" ? captured / "output" : device);
+  if (device == "closed") close(STDOUT_FILENO);
+  if (terminal >= 0) {
+    dup2(terminal, STDERR_FILENO);
+  } else {
+    redirect(STDERR_FILENO, captured / "error");
+  }
+  for (const auto& [name, value] : circumstances.environment) {
+    setenv(name.c_str(), value.c_str(), 1);
+  }
+  std::vector<char*> arguments;
+  for (std::string& argument : command) arguments.push_back(argument.data());
+  arguments.push_back(nullptr);
+  if (chdir(circumstances.folder.c_str()) == 0) execv(arguments[0], arguments.data());
+  _exit(127);
+}
+
+int wait_for(pid_t process) {
+  int status = 0;
+  waitpid(process, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// What arrives on a screen until the other side is closed.
+std::string read_all(int screen) {
+  std::string text;
+  char buffer[4096];
+  for (ssize_t count; (count = read(screen, buffer, sizeof buffer)) > 0;) {
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+void interrupt_later(pid_t process, double seconds) {
+  if (seconds <= 0) return;
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+  kill(process, SIGINT);
+}
+
+Outcome run_command(const std::vector<std::string>& command, const Circumstances& circumstances) {
+  const TemporaryFolder captured;
+  int screen = -1;
+  int terminal = -1;
+  if (circumstances.error_on_terminal) openpty(&screen, &terminal, nullptr, nullptr, nullptr);
+  const pid_t process = fork();
+  if (process == 0) become(command, circumstances, captured, terminal);
+  interrupt_later(process, circumstances.interrupt_after_seconds);
+  Outcome outcome;
+  if (circumstances.error_on_terminal) {
+    close(terminal);
+    outcome.error = read_all(screen);
+    close(screen);
+  }
+  outcome.status = wait_for(process);
+  outcome.output = contents(captured / "output");
+  if (!circumstances.error_on_terminal) outcome.error = contents(captured / "error");
+  return outcome;
+}
+
+}  // namespace
+
+TemporaryFolder::TemporaryFolder() {
+  static std::atomic<int> count = 0;
+  path_ = fs::temp_directory_path() /
+          ("ropelab-test-" + std::to_string(getpid()) + "-" + std::to_string(count++));
+  fs::remove_all(path_);
+  fs::create_directories(path_);
+}
+
+TemporaryFolder::~TemporaryFolder() { fs::remove_all(path_); }
+
+std::vector<std::string> TemporaryFolder::names() const {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void TemporaryFolder::write(const std::string& name, const std::string& text) const {
+  std::ofstream(path_ / name, std::ios::binary) << text;
+}
+
+std::string TemporaryFolder::read(const std::string& name) const { return contents(path_ / name); }
+
+Outcome run(const std::vector<std::string>& arguments, const Circumstances& circumstances) {
+  std::vector<std::string> command{ROPELAB_PROGRAM};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return run_command(command, circumstances);
+}
+
+Outcome run_shell(const std::string& line, const Circumstances& circumstances) {
+  const std::string folder = fs::path(ROPELAB_PROGRAM).parent_path().string();
+  return run_command({"/bin/sh", "-c", "PATH='" + folder + "':$PATH; " + line}, circumstances);
+}
+
+Outcome run_shell_in(const TemporaryFolder& folder, const std::string& line) {
+  Circumstances there;
+  there.folder = folder.path();
+  return run_shell(line, there);
+}

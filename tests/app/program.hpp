@@ -1,0 +1,48 @@
+// Runs the built program as a user would.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+// An empty folder that goes away with the test.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+
+  std::string path() const { return path_.string(); }
+  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
+  // The names in it, sorted.
+  std::vector<std::string> names() const;
+  void write(const std::string& name, const std::string& text) const;
+  std::string read(const std::string& name) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+struct Outcome {
+  int status = 0;  // 128 + signal if one ended it
+  std::string output;
+  std::string error;
+};
+
+// How a run differs from an ordinary one.
+struct Circumstances {
+  std::string folder = ".";   // to run in
+  std::string output_device;  // to write to, instead of being captured; "closed": none
+  std::map<std::string, std::string> environment;  // added
+  double interrupt_after_seconds = 0;              // SIGINT then, if above 0
+  bool error_on_terminal = false;
+};
+
+// Runs ropelab with these arguments.
+Outcome run(const std::vector<std::string>& arguments, const Circumstances& circumstances = {});
+// Runs a line of shell in which `ropelab` is the built program.
+Outcome run_shell(const std::string& line, const Circumstances& circumstances = {});
+// The same in a folder of its own.
+Outcome run_shell_in(const TemporaryFolder& folder, const std::string& line);
