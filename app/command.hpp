@@ -52,7 +52,8 @@ class Command {
 struct CommandEntry {
   std::string name;     // "round", or "sweep theta" for a command within a group
   std::string summary;  // one line for the list of commands, in plain English
-  // A worked example: a line "$ ropelab …" and what it prints, as often as is useful.
+  // A worked example: a line "  $ ropelab …" of shell and, indented as well, what it prints;
+  // as often as is useful.
   std::string example;
   std::unique_ptr<Command> (*make)();
   // A command that gives -o another meaning (a folder, say) adds it by itself.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <iterator>
 #include <limits>
-#include <sstream>
 #include <thread>
 
 #include "app/commands.hpp"
@@ -56,13 +55,6 @@ std::vector<std::string> readable_by_cli11(const std::vector<std::string>& argum
   std::transform(readable.begin(), end, readable.begin(),
                  [](const std::string& argument) { return readable_by_cli11(argument); });
   return readable;
-}
-
-std::string indented(const std::string& lines) {
-  std::string text;
-  std::istringstream stream(lines);
-  for (std::string line; std::getline(stream, line);) text += "  " + line + '\n';
-  return text;
 }
 
 // The innermost command that was named, and its name as users write it.
@@ -168,7 +160,7 @@ void CommandLine::add(CommandEntry entry) {
   choice.app = group_of(name).add_subcommand(name.substr(name.find(' ') + 1), choice.entry.summary);
   choice.app->fallthrough();  // to --config
   choice.app->footer("Options may also stand in a TOML file: --config FILE.\n\nExample:\n" +
-                     indented(choice.entry.example));
+                     choice.entry.example);
   choice.command = choice.entry.make();
   choice.command->add_options(*choice.app);
   choice.shared.add_to(*choice.app, choice.entry.has_own_output);

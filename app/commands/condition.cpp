@@ -107,9 +107,16 @@ class Condition : public Command {
 }  // namespace
 
 CommandEntry condition_command() {
-  return {"condition", "Tabulate how well N and the rotated dot product are conditioned",
-          "  $ ropelab condition --dtype float32 --context 1K --output-format md\n",
-          make_command<Condition>};
+  return {
+      "condition", "Tabulate how well N and the rotated dot product are conditioned",
+      R"(  $ ropelab condition --context 4K,64K --dtype float16,float32 | cut -d, -f1,6,8-10,13,16
+  context,dtype,N,N_in_dtype,N_status,kappa_max,context_limit
+  4096,float16,231704.7500592079,inf,overflow,8134.555568616443,15
+  4096,float32,231704.7500592079,231704.75,rounded,8134.555568616443,118633
+  65536,float16,3707276.0009473264,inf,overflow,130196.99242880418,15
+  65536,float32,3707276.0009473264,3707276,rounded,130196.99242880418,118633
+)",
+      make_command<Condition>};
 }
 
 }  // namespace ropelab::app

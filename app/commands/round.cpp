@@ -111,10 +111,10 @@ class Round : public Command {
 
 CommandEntry round_command() {
   return {"round", "Round numbers to formats and show the neighbours of the result",
-          R"($ ropelab round 0.1 --dtype bfloat16,float8_e5m2
-input,dtype,value,hex,bits,ulp,below,above,status
-0.1,bfloat16,0.10009765625,0x1.9ap-4,0x3dcd,0.00048828125,0.099609375,0.1005859375,rounded
-0.1,float8_e5m2,0.09375,0x1.8p-4,0x2e,0.015625,0.078125,0.109375,rounded
+          R"(  $ ropelab round 0.1 --dtype bfloat16,float8_e5m2
+  input,dtype,value,hex,bits,ulp,below,above,status
+  0.1,bfloat16,0.10009765625,0x1.9ap-4,0x3dcd,0.00048828125,0.099609375,0.1005859375,rounded
+  0.1,float8_e5m2,0.09375,0x1.8p-4,0x2e,0.015625,0.078125,0.109375,rounded
 )",
           make_command<Round>};
 }

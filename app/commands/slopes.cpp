@@ -34,12 +34,12 @@ class Slopes : public Command {
 
 CommandEntry slopes_command() {
   return {"slopes", "List ALiBi slopes and the distance that each of them can see",
-          R"($ ropelab slopes --heads 4
-heads,head,slope,visible_reach
-4,1,0.25,44
-4,2,0.0625,177
-4,3,0.015625,709
-4,4,0.00390625,2839
+          R"(  $ ropelab slopes --heads 4
+  heads,head,slope,visible_reach
+  4,1,0.25,44
+  4,2,0.0625,177
+  4,3,0.015625,709
+  4,4,0.00390625,2839
 )",
           make_command<Slopes>};
 }

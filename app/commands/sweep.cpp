@@ -81,25 +81,49 @@ struct SweepPhase : Sweep {
 }  // namespace
 
 CommandEntry sweep_theta_command() {
-  return {"sweep theta", "Tabulate the errors against theta, the rotation per position",
-          "  $ ropelab sweep theta --theta 2^-20 --context 1K --dtype float32 --output-format "
-          "markdown\n",
-          make_command<SweepTheta>};
+  return {
+      "sweep theta", "Tabulate the errors against theta, the rotation per position",
+      R"(  $ ropelab sweep theta --theta 1e-7,1e-6,1e-5 --context 4K --dtype float32 | cut -d, -f3,17,20,34
+  theta,truncation_max_abs,rounding_max_abs,status
+  1e-07,8.092737738517792e-05,0.00054564541935576,ok
+  1e-06,0.008092731021008033,0.0006750035795500445,ok
+  1e-05,0.8092059296849278,0.0007609414317890095,ok
+)",
+      make_command<SweepTheta>};
 }
 
 CommandEntry sweep_base_command() {
-  return {"sweep base", "Tabulate the errors against the base of RoPE's frequency grid", "",
-          make_command<SweepBase>};
+  return {
+      "sweep base", "Tabulate the errors against the base of RoPE's frequency grid",
+      R"(  $ ropelab sweep base --base 1e4,1e6 --context 4K --dtype float32 | cut -d, -f2-4,17,20,34
+  max_phase,theta,base,truncation_max_abs,rounding_max_abs,status
+  0.5462103786140975,0.0001333521432163324,10000,141.78094064669776,0.0007445073873703593,ok
+  0.006307539050739679,1.539926526059492e-06,1000000,0.019190867483961562,0.0006520644398707636,ok
+)",
+      make_command<SweepBase>};
 }
 
 CommandEntry sweep_context_command() {
-  return {"sweep context", "Tabulate the errors against the context length", "",
+  return {"sweep context", "Tabulate the errors against the context length",
+          R"(  $ ropelab sweep context --context 1K,4K,16K --dtype float32 | cut -d, -f1,3,17,20,34
+  context,theta,truncation_max_abs,rounding_max_abs,status
+  1024,9.765625e-05,1.2026631762749742,0.00016256330480964222,ok
+  4096,2.44140625e-05,4.821237549388541,0.0006939311374586334,ok
+  16384,6.103515625e-06,19.295544732172292,0.0029958017670091747,ok
+)",
           make_command<SweepContext>};
 }
 
 CommandEntry sweep_phase_command() {
-  return {"sweep phase", "Tabulate the errors against max phase, theta times the context", "",
-          make_command<SweepPhase>};
+  return {
+      "sweep phase", "Tabulate the errors against max phase, theta times the context",
+      R"(  $ ropelab sweep phase --max-phase 0.01,0.1,1 --context 4K --dtype float32 | cut -d, -f2,17,20,34
+  max_phase,truncation_max_abs,rounding_max_abs,status
+  0.01,0.04823623515685748,0.0007391361876415889,ok
+  0.1,4.821237549388541,0.0006939311374586334,ok
+  1,458.8240903001588,0.0005259132486484594,ok
+)",
+      make_command<SweepPhase>};
 }
 
 }  // namespace ropelab::app

@@ -189,7 +189,14 @@ class Trace : public Command {
 
 CommandEntry trace_command() {
   return {"trace", "Follow one pair of positions through every step of the pipelines",
-          "  $ ropelab trace --i 65535 --j 0 --dtype float32\n", make_command<Trace>};
+          R"(  $ ropelab trace --i 2047 --j 0 --context 2K --dtype float32 | tail -5
+  simulated,-1445.0387273161236,float32,ideal-trig,,,
+  kappa,1,float32,ideal-trig,,,
+  F,-1445.0387273161236,float32,ideal-trig,-1445.0386962890625,-0x1.69427ap+10,0.25417368446523947
+  rounding_error,3.102706109194818e-05,float32,ideal-trig,,,
+  total_error,2.4088847998002825,float32,ideal-trig,,,
+)",
+          make_command<Trace>};
 }
 
 }  // namespace ropelab::app

@@ -28,10 +28,11 @@ std::vector<std::pair<std::string, std::string>> examples(const std::string& tex
   std::vector<std::pair<std::string, std::string>> found;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("$ ", 0) == 0) {
-      found.emplace_back(line.substr(2), "");
+    REQUIRE(line.substr(0, 2) == "  ");
+    if (line.substr(2, 2) == "$ ") {
+      found.emplace_back(line.substr(4), "");
     } else if (!found.empty()) {
-      found.back().second += line + '\n';
+      found.back().second += line.substr(2) + '\n';
     }
   }
   return found;
