@@ -75,9 +75,10 @@ std::string names_of_commands(const CLI::App& app) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string sentence_for_missing(const CLI::App& app, const CLI::ParseError& error) {
+std::string sentence_for_missing(const CLI::App& root, const CLI::App& app,
+                                 const CLI::ParseError& error) {
   if (app.get_subcommands({}).empty()) return fmt::format("{}: {}", full_name(app), error.what());
-  const auto others = app.remaining();
+  const auto others = root.remaining(true);
   if (others.empty()) {
     return fmt::format("no command is given; {} takes one of {}", full_name(app),
                        names_of_commands(app));
@@ -110,7 +111,9 @@ std::string sentence_for(const CLI::App& root, const CLI::ParseError& error) {
   const auto is = [&error](auto* type) {
     return dynamic_cast<std::remove_pointer_t<decltype(type)>*>(&error) != nullptr;
   };
-  if (is(static_cast<const CLI::RequiredError*>(nullptr))) return sentence_for_missing(app, error);
+  if (is(static_cast<const CLI::RequiredError*>(nullptr))) {
+    return sentence_for_missing(root, app, error);
+  }
   if (is(static_cast<const CLI::ExtrasError*>(nullptr))) return sentence_for_stranger(root, app);
   if (is(static_cast<const CLI::ArgumentMismatch*>(nullptr))) {
     return sentence_for_mismatch(app, text);
@@ -123,8 +126,18 @@ std::string sentence_for(const CLI::App& root, const CLI::ParseError& error) {
   return text + "; a flag takes true, false or nothing";
 }
 
+// What holds where the option is not given: nothing beside what excludes it.
+std::string default_text(const CLI::Option& option) {
+  const auto others = option.get_excludes();
+  const auto given = [](const CLI::Option* other) { return other->count() > 0; };
+  if (std::any_of(others.begin(), others.end(), given)) return {};
+  const bool is_flag = option.get_expected_max() == 0;
+  return is_flag ? "false" : option.get_default_str();
+}
+
+// As resolved; empty where the option has no meaning.
 std::string parameter_text(const CLI::Option& option) {
-  if (option.count() == 0) return option.get_default_str();
+  if (option.count() == 0) return default_text(option);
   return fmt::format("{}", fmt::join(option.results(), ","));
 }
 
@@ -227,8 +240,9 @@ Manifest CommandLine::manifest() const {
   manifest.threads = resolved.threads;
   manifest.seed = resolved.seed;
   for (const CLI::Option* option : chosen_->app->get_options({})) {
-    if (!option->get_configurable() || option == chosen_->app->get_help_ptr()) continue;
-    manifest.parameters.emplace_back(option->get_single_name(), parameter_text(*option));
+    const std::string text = parameter_text(*option);
+    if (text.empty() || option == chosen_->app->get_help_ptr()) continue;
+    manifest.parameters.emplace_back(option->get_single_name(), text);
   }
   return manifest;
 }

@@ -1,5 +1,7 @@
 #include "app/shell.hpp"
 
+#include <tbb/global_control.h>
+
 #include <chrono>
 #include <exception>
 #include <new>
@@ -23,6 +25,7 @@ void carry_out(CommandLine& line, const Interruption& interruption) {
   Output output = line.output();
   Table table(command.columns());
   Run run(settings, manifest, interruption);
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, settings.threads);
   try {
     command.run(run, table);
     interruption.check();

@@ -47,6 +47,8 @@ TEST_CASE("bad input is one sentence that names option and value, and exit statu
   const std::vector<BadInput> table{
       {"", "no command is given"},
       {"frobnicate", "'frobnicate' is not a command"},
+      {"sweep", "ropelab sweep takes one of theta, base, context, phase"},
+      {"sweep width", "'width' is not a command of ropelab sweep"},
       {"round", "VALUE"},
       {"round 0,5", "VALUE: '0,5'"},
       {"round 0.5x", "VALUE: '0.5x'"},
@@ -150,8 +152,18 @@ TEST_CASE("the manifest holds every resolved parameter") {
   CHECK(manifest["parameters"]["heads"] == "4");
   CHECK(manifest["parameters"]["head"] == "2");
   CHECK(manifest["parameters"]["digits"] == "17");
+  CHECK(manifest["parameters"]["quiet"] == "false");
   CHECK(manifest["seed"] == 7);
   CHECK(manifest["rows"] == 1);
+}
+
+TEST_CASE("the manifest holds no default beside what excludes it") {
+  const TemporaryFolder folder;
+  CHECK(run_shell_in(folder, "ropelab slopes --slope 0.5 -o x.csv").status == 0);
+  const auto parameters = nlohmann::json::parse(folder.read("x.manifest.json"))["parameters"];
+  CHECK(parameters["slope"] == "0.5");
+  CHECK(!parameters.contains("heads"));
+  CHECK(!parameters.contains("head"));
 }
 
 TEST_CASE("an output that cannot be named leaves what was there") {
@@ -210,6 +222,15 @@ TEST_CASE("Ctrl-C ends a run with status 130 and leaves nothing") {
   CHECK(outcome.status == 130);
   CHECK(outcome.error == "ropelab: interrupted\n");
   CHECK(folder.names().empty());
+}
+
+TEST_CASE("Ctrl-C keeps the finished rows of a table that is printed") {
+  Circumstances interrupted;
+  interrupted.interrupt_after_seconds = 2;
+  const Outcome outcome = run(long_run, interrupted);
+  CHECK(outcome.status == 130);
+  CHECK_THAT(outcome.output, ContainsSubstring("heads,head,slope,visible_reach\n65536,1,"));
+  CHECK(outcome.output.back() == '\n');
 }
 
 TEST_CASE("progress shows on a terminal only, in no colour, and not if it is not wanted") {

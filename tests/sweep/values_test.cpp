@@ -96,6 +96,7 @@ TEST_CASE("ranges that cannot be meant are refused in a sentence that quotes the
   }
   CHECK_THROWS_WITH(doubles("1:2"), ContainsSubstring("'1:2'"));
   CHECK_THROWS_WITH(doubles("1,2:3:0"), ContainsSubstring("'0'"));
+  CHECK_THROWS_WITH(doubles("0,5"), ContainsSubstring("(in the list '0,5')"));
   CHECK_THROWS_AS(integers("0:8:3:log"), std::invalid_argument);
   CHECK_THROWS_AS(doubles("0:1:3"), std::invalid_argument);
   CHECK_THROWS_AS(parse_integer_values("1:9:3", 0, 5), std::invalid_argument);

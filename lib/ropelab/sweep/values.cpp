@@ -113,13 +113,18 @@ std::vector<long long> integers_of(const RangeText& range, long long least, long
 template <typename ParseOne, typename ParsePoints>
 auto parse_items(std::string_view text, ParseOne parse_one, ParsePoints parse_points) {
   decltype(parse_points(RangeText{})) values;
-  for (const std::string& item : split_list(text)) {
-    if (item.find(':') == std::string::npos) {
-      values.push_back(parse_one(item));
-    } else {
-      const auto points = parse_points(parse_range(item));
-      values.insert(values.end(), points.begin(), points.end());
-    }
+  const auto add = [&](const std::string& item) {
+    if (item.find(':') == std::string::npos) return values.push_back(parse_one(item));
+    const auto points = parse_points(parse_range(item));
+    values.insert(values.end(), points.begin(), points.end());
+  };
+  const auto items = split_list(text);
+  try {
+    for (const std::string& item : items) add(item);
+  } catch (const std::invalid_argument& error) {
+    if (items.size() == 1) throw;
+    // Whoever writes 0,5 for a half should see why it is two values here.
+    throw std::invalid_argument(fmt::format("{} (in the list '{}')", error.what(), text));
   }
   return values;
 }
