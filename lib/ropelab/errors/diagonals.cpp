@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
 #include "ropelab/errors/kernel.hpp"
@@ -96,6 +97,7 @@ class VectorMeasurement {
   VectorMeasurement(const Pipeline& pipeline, const ExactInput& scale, const RotatedTable& table)
       : accumulation_(*pipeline[StepName::accumulation]),
         scaling_(*pipeline[StepName::scaling]),
+        never_finite_(!has_finite(table.query_first)),
         query_first_(table.query_first.high, accumulation_),
         query_second_(table.query_second.high, accumulation_),
         key_first_(table.key_first.high, accumulation_),
@@ -105,7 +107,7 @@ class VectorMeasurement {
     tables_.key_first = key_first_.data();
     tables_.key_second = key_second_.data();
     tables_.size = table.size();
-    tables_.scale = static_cast<Lane>(round_to(scaling_, scale.algebraic()));
+    tables_.scale = static_cast<Lane>(scale.rounded(scaling_));
     tables_.accumulation = narrower(accumulation_);
     tables_.scaling = narrower(scaling_);
     tables_.convert = accumulation_.precision > scaling_.precision ||
@@ -115,7 +117,7 @@ class VectorMeasurement {
 
   // Diagonals first ... last-1, whose centres are set.
   void measure(std::size_t first, std::size_t last, Diagonal* diagonals) const {
-    if (!run(first, last, false, diagonals)) run(first, last, true, diagonals);
+    if (never_finite_ || !run(first, last, false, diagonals)) run(first, last, true, diagonals);
   }
 
  private:
@@ -162,7 +164,14 @@ class VectorMeasurement {
     diagonal.order_lost = count(accumulator.lost);
   }
 
+  static bool has_finite(const ComponentTable& column) {
+    return std::any_of(column.high.begin(), column.high.end(),
+                       [](double x) { return std::isfinite(x); });
+  }
+
   Format accumulation_, scaling_;
+  // Such tables (N overflowed) need not be tried without checks first.
+  bool never_finite_;
   PaddedColumn<Lane> query_first_, query_second_, key_first_, key_second_;
   kernel::Tables<Lane> tables_{};
 };

@@ -34,8 +34,8 @@ ScoreSteps<Exact> score_steps(const Pipeline& pipeline, const ExactInput& scale,
     steps.accumulated = step_sum(step, steps.first_product, steps.second_product);
   }
   const Step& scaling = pipeline[StepName::scaling];
-  steps.scale = scaling ? StepValue<Exact>(round_to(*scaling, scale.algebraic()))
-                        : StepValue<Exact>(scale.times<Exact>(1));
+  steps.scale =
+      scaling ? StepValue<Exact>(scale.rounded(*scaling)) : StepValue<Exact>(scale.times<Exact>(1));
   steps.scaled = step_product(scaling, steps.accumulated, steps.scale);
   return steps;
 }

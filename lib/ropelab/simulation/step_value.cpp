@@ -15,6 +15,17 @@ bool is_exact_double(const Bounded& x) { return x.error == 0 && x.value.low == 0
 ExactInput::ExactInput(const Algebraic& value)
     : algebraic_(value), real_(value.to_real()), bounded_{to_double_double(real_), 0} {
   if (to_real(bounded_.value) != real_) bounded_.error = 0x1p-106 * bounded_.value.high;
+  for (const Format& format : all_formats()) rounded_.push_back(round_to(format, value));
+}
+
+double ExactInput::rounded(const Format& format) const {
+  const auto formats = all_formats();
+  const auto found = std::find_if(formats.begin(), formats.end(), [&](const Format& candidate) {
+    return candidate.name == format.name;
+  });
+  const double value = rounded_[static_cast<std::size_t>(found - formats.begin())];
+  return format.overflow == Overflow::saturate && !(value <= format.largest) ? format.largest
+                                                                             : value;
 }
 
 // Where the input is rational the product is made of rationals, so that it is exact

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <variant>
+#include <vector>
 
 #include "ropelab/exact/algebraic.hpp"
 #include "ropelab/exact/double_double.hpp"
@@ -30,6 +31,8 @@ class ExactInput {
  public:
   explicit ExactInput(const Algebraic& value);
   const Algebraic& algebraic() const { return algebraic_; }
+  // Rounded to one of all_formats(), saturating or not. Looked up: it is asked for every pair.
+  double rounded(const Format& format) const;
   // factor times the input, for a factor that is a whole number or a member of a format.
   template <class Exact>
   Exact times(double factor) const;
@@ -38,6 +41,7 @@ class ExactInput {
   Algebraic algebraic_;
   Real real_;
   Bounded bounded_;
+  std::vector<double> rounded_;  // in the order of all_formats()
 };
 
 template <>

@@ -56,7 +56,7 @@ AngleSteps<Exact> angle_steps(const Pipeline& pipeline, const ExactInput& theta,
   AngleSteps<Exact> steps;
   steps.position = finish(pipeline[StepName::position], exactly<Exact>(position));
   const Step& theta_step = pipeline[StepName::theta];
-  steps.theta = theta_step ? StepValue<Exact>(round_to(*theta_step, theta.algebraic()))
+  steps.theta = theta_step ? StepValue<Exact>(theta.rounded(*theta_step))
                            : StepValue<Exact>(theta.times<Exact>(1));
   steps.phase = steps_detail::phase<Exact>(pipeline, theta, position, steps.position, steps.theta);
   const Step& trig = pipeline[StepName::trig];
@@ -103,7 +103,7 @@ RotationSteps<Exact> rotation_steps(const Pipeline& pipeline, const AngleSteps<E
 template <class Exact>
 StepValue<Exact> rotation_input(const Pipeline& pipeline, const ExactInput& value) {
   const Step& step = pipeline[StepName::rotation];
-  if (step) return round_to(*step, value.algebraic());
+  if (step) return value.rounded(*step);
   return value.times<Exact>(1);
 }
 

@@ -1,0 +1,235 @@
+// The all-pairs kernels against the plain definition, and what must not change their figures.
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <tbb/global_control.h>
+
+#include "catch.hpp"
+#include "ropelab/alibi/slope.hpp"
+#include "ropelab/errors/bound.hpp"
+#include "ropelab/errors/pair_errors.hpp"
+#include "ropelab/errors/sampled_pairs.hpp"
+#include "ropelab/exact/parse.hpp"
+
+namespace ropelab {
+namespace {
+
+Construction construction_of(const std::string& phase, std::size_t context, int head = 1,
+                             long long head_dim = 64) {
+  return {parse_positive(phase) / Algebraic(static_cast<long long>(context)),
+          alibi_slope(16, head),
+          head_dim,
+          {}};
+}
+
+bool same(DoubleDouble a, DoubleDouble b) { return a.high == b.high && a.low == b.low; }
+
+// What measure_diagonals promises, computed pair by pair.
+Diagonal plain_diagonal(const Pipeline& pipeline, const ExactInput& scale,
+                        const RotatedTable& table, std::size_t d, DoubleDouble center) {
+  Diagonal plain;
+  plain.center = center;
+  double sum[16] = {}, squares[16] = {};
+  bool any = false;
+  for (std::size_t i = d; i < table.size(); ++i) {
+    const double f = score_at(pipeline, scale, table, i, i - d).high;
+    ++plain.pairs;
+    if (d > 0 && !(f < score_at(pipeline, scale, table, i, i - d + 1).high)) ++plain.order_lost;
+    if (!std::isfinite(f)) continue;
+    ++plain.finite;
+    plain.least.high = any ? std::min(plain.least.high, f) : f;
+    plain.greatest.high = any ? std::max(plain.greatest.high, f) : f;
+    any = true;
+    const double deviation = f - center.high;
+    sum[i % 16] += deviation;
+    squares[i % 16] += deviation * deviation;
+  }
+  for (int lane = 0; lane < 16; ++lane) {
+    plain.sum += sum[lane];
+    plain.sum_of_squares += squares[lane];
+  }
+  return plain;
+}
+
+void check_against_plain(const Pipeline& pipeline, const Construction& construction,
+                         std::size_t context) {
+  const DistanceReference reference(construction, context);
+  const ExactInput scale = score_scale(construction);
+  const RotatedTable table = rotated_table(pipeline, construction, 0, context);
+  const auto diagonals = measure_diagonals(pipeline, scale, table, reference.simulated());
+  REQUIRE(diagonals.size() == context);
+  int wrong = 0;
+  for (std::size_t d = 0; d < context; ++d) {
+    const Diagonal& found = diagonals[d];
+    const Diagonal plain = plain_diagonal(pipeline, scale, table, d, found.center);
+    bool right = found.pairs == plain.pairs && found.finite == plain.finite &&
+                 found.order_lost == plain.order_lost;
+    if (plain.finite > 0) {
+      right = right && same(found.least, plain.least) && same(found.greatest, plain.greatest) &&
+              found.sum == plain.sum && found.sum_of_squares == plain.sum_of_squares;
+    }
+    wrong += right ? 0 : 1;
+  }
+  INFO(pipeline.name << " context " << context);
+  CHECK(wrong == 0);
+}
+
+const std::vector<std::string> pipelines = {"ideal-trig",
+                                            "naive",
+                                            "fp32-rope",
+                                            "fused",
+                                            "fused,scaling=float16",
+                                            "naive,accumulation=float32,scaling=float64",
+                                            "ideal-trig,accumulation=float64,scaling=float32",
+                                            "ideal-trig,storage=float8_e5m2,accumulation=bfloat16"};
+
+TEST_CASE("kernels agree with the plain definition to the bit in every format and pipeline") {
+  for (const Format& dtype : all_formats()) {
+    for (const std::string& name : pipelines) {
+      const Pipeline pipeline = parse_pipeline(name, dtype);
+      check_against_plain(pipeline, construction_of("0.3", 203), 203);
+    }
+  }
+}
+
+TEST_CASE("kernels agree with the plain definition at every context from 1 to 65") {
+  for (std::size_t context = 1; context <= 65; ++context) {
+    for (const auto* dtype : {"float16", "float32", "float64"}) {
+      check_against_plain(parse_pipeline("naive", find_format(dtype)),
+                          construction_of("1", context), context);
+    }
+  }
+}
+
+TEST_CASE("kernels agree with the plain definition across the ends of blocks and tiles") {
+  for (const std::size_t context : {1023u, 1024u, 1025u, 1100u}) {
+    check_against_plain(parse_pipeline("fp32-rope", find_format("float16")),
+                        construction_of("0.01", context), context);
+  }
+}
+
+TEST_CASE("scores that are infinite, NaN or subnormal are treated as the plain definition does") {
+  for (const char* phase : {"1e-5", "1e-3", "1e-40", "3"}) {
+    for (const Format& dtype : all_formats()) {
+      check_against_plain(parse_pipeline("ideal-trig", dtype), construction_of(phase, 70), 70);
+      check_against_plain(parse_pipeline("ideal-trig", saturating(dtype)),
+                          construction_of(phase, 70), 70);
+    }
+  }
+}
+
+TEST_CASE("no figure depends on the instruction set or on the number of threads") {
+  const std::size_t context = 700;
+  const Construction construction = construction_of("0.1", context);
+  const DistanceReference reference(construction, context);
+  for (const Format& dtype : all_formats()) {
+    const Pipeline pipeline = parse_pipeline("naive", dtype);
+    const RotatedTable table = rotated_table(pipeline, construction, 0, context);
+    std::vector<std::vector<Diagonal>> runs;
+    for (const auto set : {InstructionSet::scalar, InstructionSet::sse4, InstructionSet::avx2,
+                           InstructionSet::best}) {
+      for (const std::size_t threads : {1u, 2u}) {
+        const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
+        use_instruction_set(set);
+        runs.push_back(
+            measure_diagonals(pipeline, score_scale(construction), table, reference.simulated()));
+      }
+    }
+    use_instruction_set(InstructionSet::best);
+    for (const auto& run : runs) {
+      CHECK(std::equal(
+          run.begin(), run.end(), runs.front().begin(), [](const Diagonal& a, const Diagonal& b) {
+            return a.finite == b.finite && a.order_lost == b.order_lost && a.sum == b.sum &&
+                   a.sum_of_squares == b.sum_of_squares &&
+                   (a.finite == 0 || (same(a.least, b.least) && same(a.greatest, b.greatest)));
+          }));
+    }
+  }
+}
+
+// The bound on random settings, and how far above the measured maximum it lies.
+TEST_CASE("the rounding bound is never exceeded") {
+  std::mt19937_64 random(20240607);
+  const auto pick = [&](auto count) { return static_cast<int>(random() % count); };
+  const char* phases[] = {"1e-6", "1e-4", "0.01", "0.1", "0.7", "1.5", "3", "40"};
+  int bounded = 0;
+  for (int trial = 0; trial < 300; ++trial) {
+    const std::size_t context = 1 + random() % 300;
+    const Format& dtype = all_formats()[static_cast<std::size_t>(pick(6u))];
+    const Pipeline pipeline =
+        parse_pipeline(pipelines[static_cast<std::size_t>(pick(pipelines.size()))], dtype);
+    const Construction construction =
+        construction_of(phases[pick(8u)], context, 1 + pick(16u), 1 + pick(200u));
+    const long long first = pick(2u) * pick(100000u);
+    const auto bound = rounding_bound(
+        pipeline, {construction.theta.to_double(), amplitude(construction).to_double(), 1,
+                   static_cast<double>(construction.head_dim), static_cast<double>(first),
+                   static_cast<double>(context)});
+    const DistanceReference reference(construction, context);
+    const auto errors = measure_all_pairs(pipeline, reference, first).errors;
+    if (!bound) continue;
+    ++bounded;
+    INFO(dtype.name << " " << pipeline.name << " context " << context << " theta "
+                    << construction.theta.to_double() << " first " << first);
+    REQUIRE(errors.nonfinite_pairs == 0);
+    CHECK(errors.rounding_maximum->error <= *bound);
+  }
+  CHECK(bounded > 150);
+}
+
+TEST_CASE("a sample of all pairs is all pairs") {
+  const std::size_t context = 150;
+  const Construction construction = construction_of("0.1", context);
+  const DistanceReference reference(construction, context);
+  const Pipeline pipeline = parse_pipeline("naive", find_format("bfloat16"));
+  const Measurement all = measure_all_pairs(pipeline, reference, 7);
+  const Measurement sampled = measure_sampled_pairs(pipeline, reference, 7, 1000000, 1);
+  CHECK(sampled.errors.pairs == all.errors.pairs);
+  CHECK(sampled.errors.rounding_maximum->error == all.errors.rounding_maximum->error);
+  CHECK(sampled.errors.rounding_maximum->i == all.errors.rounding_maximum->i);
+  CHECK(sampled.errors.rounding_maximum->j == all.errors.rounding_maximum->j);
+  CHECK(sampled.errors.total_maximum == all.errors.total_maximum);
+  CHECK(sampled.errors.visible_maximum == all.errors.visible_maximum);
+  CHECK(*sampled.errors.rounding_rms == Approx(*all.errors.rounding_rms).epsilon(1e-12));
+  CHECK(*sampled.errors.total_rms == Approx(*all.errors.total_rms).epsilon(1e-12));
+  CHECK(sampled.errors.order_lost == Approx(all.errors.order_lost).epsilon(1e-12));
+  CHECK(sampled.weights_total_variation == all.weights_total_variation);
+}
+
+TEST_CASE("a sample holds distinct pairs, the three that are always in it, and weighs all pairs") {
+  for (const std::uint64_t count : {1u, 10u, 1000u}) {
+    const auto sample = sample_pairs(4096, count, 3);
+    CHECK(sample.size() == std::max<std::uint64_t>(count, 3));
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> places;
+    double weight = 0;
+    for (const SampledPair& pair : sample) {
+      CHECK(pair.j <= pair.i);
+      CHECK(pair.i < 4096);
+      places.emplace_back(pair.i, pair.j);
+      weight += pair.weight;
+    }
+    std::sort(places.begin(), places.end());
+    CHECK(std::adjacent_find(places.begin(), places.end()) == places.end());
+    for (const auto& place : {std::pair{0, 0}, std::pair{4095, 0}, std::pair{4095, 4095}}) {
+      CHECK(std::count(places.begin(), places.end(),
+                       std::pair<std::uint64_t, std::uint64_t>(place)) == 1);
+    }
+    if (count == 1000) CHECK(weight == Approx(4096.0 * 4097 / 2).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("a sample's rms and shares come near those of all pairs") {
+  const std::size_t context = 3000;
+  const Construction construction = construction_of("0.1", context);
+  const DistanceReference reference(construction, context);
+  const Pipeline pipeline = parse_pipeline("ideal-trig", find_format("bfloat16"));
+  const auto all = measure_all_pairs(pipeline, reference, 0).errors;
+  const auto sampled = measure_sampled_pairs(pipeline, reference, 0, 60000, 1).errors;
+  CHECK(*sampled.rounding_rms == Approx(*all.rounding_rms).epsilon(0.03));
+  CHECK(sampled.order_lost == Approx(all.order_lost).margin(0.02));
+  CHECK(sampled.rounding_maximum->error <= all.rounding_maximum->error);
+}
+
+}  // namespace
+}  // namespace ropelab

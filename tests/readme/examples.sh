@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# examples.sh PROGRAM FILE...: in every block of a Markdown file that is fenced as ```console, the
+# lines after "$ ropelab ..." are what that command prints.
+set -euo pipefail
+program=$(realpath "$1")
+shift
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+ropelab() { "$program" "$@"; }
+
+count=0
+failed=0
+# check COMMAND EXPECTED
+check() {
+  local printed
+  printed=$(eval "$1" 2>&1) || true
+  count=$((count + 1))
+  if [[ $printed != "$2" ]]; then
+    failed=$((failed + 1))
+    printf 'The README says of\n  $ %s\n' "$1"
+    diff <(echo "$2") <(echo "$printed") || true
+  fi
+}
+
+command=
+expected=
+finish() {
+  if [[ -n $command ]]; then
+    check "$command" "${expected%$'\n'}"
+  fi
+  command=
+  expected=
+}
+
+for file in "$@"; do
+  inside=false
+  while IFS= read -r line; do
+    case $line in
+      '```console') inside=true ;;
+      '```') finish; inside=false ;;
+      '$ '*) if $inside; then finish; command=${line#'$ '}; fi ;;
+      *) if $inside && [[ -n $command ]]; then expected+=$line$'\n'; fi ;;
+    esac
+  done <"$file"
+done
+echo "$count examples, $failed of them wrong"
+((count > 0 && failed == 0))
