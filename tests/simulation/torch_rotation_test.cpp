@@ -91,6 +91,15 @@ TEST_CASE(
     compare(trig, "cos_j", angle_j.table_cosine, row.number("cos_j"));
     compare(trig, "sin_j", angle_j.table_sine, row.number("sin_j"));
     compare_later_stages(later, row, pipeline, angle_i, angle_j);
+    const Format& kept = *pipeline[StepName::table];
+    for (const auto& [value, expected] : {std::pair{angle_i.table_cosine, row.number("cos_i")},
+                                          std::pair{angle_i.table_sine, row.number("sin_i")},
+                                          std::pair{angle_j.table_cosine, row.number("cos_j")},
+                                          std::pair{angle_j.table_sine, row.number("sin_j")}}) {
+      const double ours = std::get<double>(value);
+      CHECK((expected == ours || expected == next_below(kept, ours) ||
+             expected == next_above(kept, ours)));
+    }
     int other_trig = 0;
     for (const auto& [stage, count] : trig) {
       other_trig += count;
@@ -110,9 +119,13 @@ TEST_CASE(
              << " cos, " << differences["sin"] << " sin), " << rows_explained
              << " of them differ later too");
   CHECK(differences["phase"] == 0);
-  // Pinned: PyTorch's float32 sine and cosine are rarely one ulp off.
-  CHECK(differences["cos"] == 0);
-  CHECK(differences["sin"] == 0);
+  // Pinned on both sides: of 960 cosines and sines PyTorch rounds 29 the other way, all of them
+  // to a neighbour, and half of those rows differ later.
+  CHECK(rows == 240);
+  CHECK(rows_with_other_trig == 26);
+  CHECK(differences["cos"] == 24);
+  CHECK(differences["sin"] == 5);
+  CHECK(rows_explained == 14);
 }
 
 }  // namespace
