@@ -21,8 +21,7 @@ void carry_out(CommandLine& line, const Interruption& interruption) {
   Command& command = line.command();
   command.set_up();
   const Run::Settings settings = line.settings();
-  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism,
-                                    settings.threads);
+  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, settings.threads);
   Manifest manifest = line.manifest();
   Output output = line.output();
   Table table(command.columns());
