@@ -26,7 +26,6 @@ void carry_out(CommandLine& line, const Interruption& interruption) {
   Output output = line.output();
   Table table(command.columns());
   Run run(settings, manifest, interruption);
-  const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, settings.threads);
   try {
     command.run(run, table);
     interruption.check();
