@@ -118,6 +118,15 @@ void TemporaryFolder::write(const std::string& name, const std::string& text) co
 
 std::string TemporaryFolder::read(const std::string& name) const { return contents(path_ / name); }
 
+bool has_terminals() {
+  int screen = -1;
+  int terminal = -1;
+  if (openpty(&screen, &terminal, nullptr, nullptr, nullptr) != 0) return false;
+  close(screen);
+  close(terminal);
+  return true;
+}
+
 Outcome run(const std::vector<std::string>& arguments, const Circumstances& circumstances) {
   std::vector<std::string> command{ROPELAB_PROGRAM};
   command.insert(command.end(), arguments.begin(), arguments.end());

@@ -40,6 +40,9 @@ struct Circumstances {
   bool error_on_terminal = false;
 };
 
+// Whether this machine has terminals to give (a bare chroot has none).
+bool has_terminals();
+
 // Runs ropelab with these arguments.
 Outcome run(const std::vector<std::string>& arguments, const Circumstances& circumstances = {});
 // Runs a line of shell in which `ropelab` is the built program.

@@ -234,6 +234,10 @@ TEST_CASE("Ctrl-C keeps the finished rows of a table that is printed") {
 }
 
 TEST_CASE("progress shows on a terminal only, in no colour, and not if it is not wanted") {
+  if (!has_terminals()) {
+    WARN("there is no terminal to be had here");
+    return;
+  }
   Circumstances watched;
   watched.interrupt_after_seconds = 2;
   watched.error_on_terminal = true;
