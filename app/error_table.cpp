@@ -140,9 +140,10 @@ const ErrorTableRows::Shared& ErrorTableRows::shared_for(const Setting& setting)
   shared_.reset();
   DistanceReference reference(construction, context, interruption_);
   const TruncationError truncation = truncation_error(reference);
-  const Cell rms = options_.digits <= 17
-                       ? Cell(truncation.rms)
-                       : exact_cell(exact_truncation_rms(reference), options_.digits);
+  const Cell rms =
+      options_.digits <= 17
+          ? Cell(truncation.rms)
+          : exact_cell(exact_truncation_rms(reference, interruption_), options_.digits);
   const double weights =
       total_variation(reference.native_weights(), softmax(reference.simulated()));
   auto kappa = largest_kappa(construction.theta, setting.first_position, context, interruption_);

@@ -23,8 +23,6 @@ Construction construction_of(const std::string& phase, std::size_t context, int 
           {}};
 }
 
-bool same(DoubleDouble a, DoubleDouble b) { return a.high == b.high && a.low == b.low; }
-
 // What measure_diagonals promises, computed pair by pair.
 Diagonal plain_diagonal(const Pipeline& pipeline, const ExactInput& scale,
                         const RotatedTable& table, std::size_t d, DoubleDouble center) {
@@ -66,7 +64,7 @@ void check_against_plain(const Pipeline& pipeline, const Construction& construct
     bool right = found.pairs == plain.pairs && found.finite == plain.finite &&
                  found.order_lost == plain.order_lost;
     if (plain.finite > 0) {
-      right = right && same(found.least, plain.least) && same(found.greatest, plain.greatest) &&
+      right = right && found.least == plain.least && found.greatest == plain.greatest &&
               found.sum == plain.sum && found.sum_of_squares == plain.sum_of_squares;
     }
     wrong += right ? 0 : 1;
@@ -138,12 +136,12 @@ TEST_CASE("no figure depends on the instruction set or on the number of threads"
     }
     use_instruction_set(InstructionSet::best);
     for (const auto& run : runs) {
-      CHECK(std::equal(
-          run.begin(), run.end(), runs.front().begin(), [](const Diagonal& a, const Diagonal& b) {
-            return a.finite == b.finite && a.order_lost == b.order_lost && a.sum == b.sum &&
-                   a.sum_of_squares == b.sum_of_squares &&
-                   (a.finite == 0 || (same(a.least, b.least) && same(a.greatest, b.greatest)));
-          }));
+      CHECK(std::equal(run.begin(), run.end(), runs.front().begin(),
+                       [](const Diagonal& a, const Diagonal& b) {
+                         return a.finite == b.finite && a.order_lost == b.order_lost &&
+                                a.sum == b.sum && a.sum_of_squares == b.sum_of_squares &&
+                                (a.finite == 0 || (a.least == b.least && a.greatest == b.greatest));
+                       }));
     }
   }
 }

@@ -18,10 +18,6 @@ DoubleDouble as_double_double(const StepValue<DoubleDouble>& value) {
   return std::get<DoubleDouble>(value);
 }
 
-bool less(DoubleDouble a, DoubleDouble b) {
-  return a.high < b.high || (a.high == b.high && a.low < b.low);
-}
-
 // One score by the plain definition.
 class PlainScore {
  public:
@@ -62,10 +58,10 @@ void measure_plainly(const PlainScore& score, std::size_t size, std::size_t dist
   bool any = false;
   for (std::size_t i = distance; i < size; ++i) {
     const DoubleDouble f = score(i, i - distance);
-    if (distance > 0 && !less(f, score(i, i - distance + 1))) ++diagonal.order_lost;
+    if (distance > 0 && !(f < score(i, i - distance + 1))) ++diagonal.order_lost;
     if (!std::isfinite(f.high)) continue;
-    if (!any || less(f, diagonal.least)) diagonal.least = f;
-    if (!any || less(diagonal.greatest, f)) diagonal.greatest = f;
+    if (!any || f < diagonal.least) diagonal.least = f;
+    if (!any || diagonal.greatest < f) diagonal.greatest = f;
     any = true;
     ++diagonal.finite;
     const double deviation = (f - center).high;
@@ -283,8 +279,7 @@ std::size_t first_query_with(const Pipeline& pipeline, const ExactInput& scale,
                              const RotatedTable& table, std::size_t distance, DoubleDouble score) {
   const PlainScore plain(pipeline, scale, table);
   for (std::size_t i = distance; i < table.size(); ++i) {
-    const DoubleDouble f = plain(i, i - distance);
-    if (f.high == score.high && f.low == score.low) return i;
+    if (plain(i, i - distance) == score) return i;
   }
   throw std::logic_error("no pair of this diagonal has the score that was measured there");
 }

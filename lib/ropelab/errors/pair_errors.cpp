@@ -9,8 +9,6 @@
 namespace ropelab {
 namespace {
 
-DoubleDouble absolute(DoubleDouble x) { return x.high < 0 ? -x : x; }
-
 // An error measure: what F is compared with, quickly and exactly.
 enum class Against { simulated, bias };
 

@@ -107,10 +107,11 @@ TruncationError truncation_error(const DistanceReference& reference) {
           std::sqrt(mean.high)};
 }
 
-Real exact_truncation_rms(const DistanceReference& reference) {
+Real exact_truncation_rms(const DistanceReference& reference, const Interruption& interruption) {
   const std::size_t context = reference.context();
   std::vector<Real> terms(context);
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, context, grain), [&](const auto& range) {
+    interruption.check();
     for (std::size_t d = range.begin(); d != range.end(); ++d) {
       const Real error = reference.exact_truncation(d);
       terms[d] = error * error * Real(context - d);

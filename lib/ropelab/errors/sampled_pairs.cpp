@@ -142,10 +142,6 @@ struct Score {
   bool ordered;  // whether F(i,j) < F(i,j+1); true where there is no j+1
 };
 
-bool less(DoubleDouble a, DoubleDouble b) {
-  return a.high < b.high || (a.high == b.high && a.low < b.low);
-}
-
 std::vector<Score> compute_scores(const Pipeline& pipeline, const ExactInput& scale,
                                   const RotatedTable& table, const std::vector<SampledPair>& sample,
                                   const Interruption& interruption) {
@@ -156,14 +152,12 @@ std::vector<Score> compute_scores(const Pipeline& pipeline, const ExactInput& sc
         for (std::size_t n = range.begin(); n != range.end(); ++n) {
           const auto [i, j, weight] = sample[n];
           const DoubleDouble f = score_at(pipeline, scale, table, i, j);
-          const bool ordered = j == i || less(f, score_at(pipeline, scale, table, i, j + 1));
+          const bool ordered = j == i || f < score_at(pipeline, scale, table, i, j + 1);
           scores[n] = {sample[n], f, ordered};
         }
       });
   return scores;
 }
-
-DoubleDouble absolute(DoubleDouble x) { return x.high < 0 ? -x : x; }
 
 // The largest |F - target| among the scores for which `counts` holds; exact.
 template <class Quick, class Exact, class Counts>

@@ -6,17 +6,8 @@
 #include <tbb/parallel_for.h>
 
 namespace ropelab {
-namespace {
-
-DoubleDouble absolute(DoubleDouble x) { return x.high < 0 ? -x : x; }
-
-}  // namespace
-
 std::vector<DoubleDouble> softmax(const std::vector<DoubleDouble>& scores) {
-  const auto greatest = *std::max_element(
-      scores.begin(), scores.end(), [](const DoubleDouble& a, const DoubleDouble& b) {
-        return a.high < b.high || (a.high == b.high && a.low < b.low);
-      });
+  const DoubleDouble greatest = *std::max_element(scores.begin(), scores.end());
   std::vector<DoubleDouble> weights(scores.size());
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, scores.size(), 1024),
                     [&](const auto& range) {

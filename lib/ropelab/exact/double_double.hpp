@@ -38,6 +38,14 @@ DoubleDouble operator*(DoubleDouble a, double b);
 DoubleDouble operator/(DoubleDouble a, DoubleDouble b);
 inline DoubleDouble operator-(DoubleDouble a) { return {-a.high, -a.low}; }
 inline DoubleDouble operator-(DoubleDouble a, DoubleDouble b) { return a + -b; }
+inline DoubleDouble absolute(DoubleDouble a) { return a.high < 0 ? -a : a; }
+// False where either is NaN. == compares the values, since the parts of a value are unique.
+inline bool operator<(DoubleDouble a, DoubleDouble b) {
+  return a.high < b.high || (a.high == b.high && a.low < b.low);
+}
+inline bool operator==(DoubleDouble a, DoubleDouble b) {
+  return a.high == b.high && a.low == b.low;
+}
 
 // Rounded to nearest; the error is at most 2^-107 relative (or half the least subnormal).
 DoubleDouble to_double_double(const Real& x);
