@@ -2,6 +2,7 @@
 # The axes are named by labels, not by xlabel and ylabel, which gnuplot 5.4 and 6.0 write in
 # different places: this way both write the same bytes.
 set datafile separator ","
+set datafile missing NaN  # rows of other curves do not break a line
 set encoding utf8
 set terminal svg size 800,500 font "sans-serif,14" background "white"
 set tmargin 3
