@@ -98,7 +98,8 @@ class FormatOptions {
  public:
   void add_to(CLI::App& app, const std::string& default_text = "float16,float32,float64");
   std::vector<Format> read() const;
-  bool saturate() const { return saturate_; }
+  // What --saturate asks of every 8-bit step, whatever the dtype.
+  EightBit eight_bit() const { return saturate_ ? EightBit::saturates : EightBit::overflows; }
 
  private:
   TextOption dtype_;

@@ -90,14 +90,14 @@ std::vector<ResolvedRotation> SettingOptions::rotations(const Rotation& rotation
   return resolved;
 }
 
-std::string SettingOptions::pipeline_suffix() const {
-  std::string suffix;
-  if (formats_.saturate()) suffix += ",saturate";
-  if (bias_scale_.read() == BiasScale::before) suffix += ",bias-scale=before";
+std::string SettingOptions::pipeline_cell(const std::string& name, const Pipeline& pipeline) const {
+  std::string cell = name;
+  if (saturates(pipeline)) cell += ",saturate";
+  if (bias_scale_.read() == BiasScale::before) cell += ",bias-scale=before";
   if (const long long first = first_position_.read(); first != 0) {
-    suffix += fmt::format(",first-position={}", first);
+    cell += fmt::format(",first-position={}", first);
   }
-  return suffix;
+  return cell;
 }
 
 std::vector<Setting> SettingOptions::read() const {
@@ -108,17 +108,16 @@ std::vector<Setting> SettingOptions::read() const {
   const auto pipelines = pipelines_.read();
   const long long first = first_position_.read();
   const BiasScale bias_scale = bias_scale_.read();
-  const std::string suffix = pipeline_suffix();
   std::vector<Setting> settings;
   for (const long long context : context_.read()) {
     for (const ResolvedRotation& resolved : rotations(rotation, context)) {
       for (const HeadChoice& head : heads) {
         for (const long long head_dim : head_dims) {
           for (const Format& dtype : dtypes) {
-            for (const std::string& pipeline : pipelines) {
-              settings.push_back({context, resolved, head, head_dim, dtype,
-                                  parse_pipeline(pipeline, dtype), pipeline + suffix, bias_scale,
-                                  first});
+            for (const std::string& name : pipelines) {
+              const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
+              settings.push_back({context, resolved, head, head_dim, dtype, pipeline,
+                                  pipeline_cell(name, pipeline), bias_scale, first});
             }
           }
         }

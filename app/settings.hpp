@@ -54,7 +54,7 @@ class SettingOptions {
   bool fixes_phase() const { return rotation_.read().kind == RotationKind::max_phase; }
 
  private:
-  std::string pipeline_suffix() const;
+  std::string pipeline_cell(const std::string& name, const Pipeline& pipeline) const;
   std::vector<ResolvedRotation> rotations(const Rotation& rotation, long long context) const;
 
   ContextOption context_;

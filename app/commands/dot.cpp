@@ -156,7 +156,7 @@ class Dot : public Command {
           exact_rotated_dot(inputs.grid, inputs.q, inputs.k, inputs.i, inputs.j, inputs.layout);
       for (const Format& dtype : dtypes_) {
         for (const std::string& name : pipeline_names_) {
-          const Pipeline pipeline = parse_pipeline(name, dtype);
+          const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
           add_row(table, n + 1, inputs, dtype, pipeline, exact, run.digits());
         }
       }
@@ -205,9 +205,9 @@ class Dot : public Command {
   }
 
   // Settings that change a figure and have no column of their own stand behind the pipeline.
-  std::string pipeline_cell(const Pipeline& pipeline) const {
+  std::string pipeline_cell(const Pipeline& pipeline, const Format& dtype) const {
     std::string cell = pipeline.name;
-    if (formats_.saturate()) cell += ",saturate";
+    if (dtype.overflow == Overflow::saturate || saturates(pipeline)) cell += ",saturate";
     if (layout_choice_ != Layout::interleaved) {
       cell += fmt::format(",layout={}", layout_name(layout_choice_));
     }
@@ -224,7 +224,7 @@ class Dot : public Command {
         .set("i", inputs.i)
         .set("j", inputs.j)
         .set("dtype", dtype.name)
-        .set("pipeline", pipeline_cell(pipeline))
+        .set("pipeline", pipeline_cell(pipeline, dtype))
         .set("value", value_cell(judged.value, digits))
         .set("hex", to_hexadecimal(nearest_double(judged.value)))
         .set("exact", ExactNumber{exact.to_decimal(std::max(digits, exact_digits))})

@@ -82,19 +82,24 @@ std::vector<std::string_view> pipeline_names() {
   return names;
 }
 
-Pipeline parse_pipeline(std::string_view text, const Format& dtype) {
+Pipeline parse_pipeline(std::string_view text, const Format& dtype, EightBit eight_bit) {
   const auto items = split(text);
   const Preset& preset = find_preset(items.front());
   Pipeline pipeline;
   pipeline.name = text;
   for (std::size_t s = 0; s < step_count; ++s) pipeline.steps[s] = resolve(preset.steps[s], dtype);
   for (std::size_t n = 1; n < items.size(); ++n) apply_override(pipeline, items[n]);
-  if (dtype.overflow == Overflow::saturate) {
+  if (eight_bit == EightBit::saturates) {
     for (Step& step : pipeline.steps) {
       if (step) step = saturating(*step);
     }
   }
   return pipeline;
+}
+
+bool saturates(const Pipeline& pipeline) {
+  return std::any_of(pipeline.steps.begin(), pipeline.steps.end(),
+                     [](const Step& step) { return step && step->overflow == Overflow::saturate; });
 }
 
 std::vector<std::string> split_pipelines(std::string_view list) {

@@ -1,6 +1,7 @@
 // What `storage` keeps of the rotated fixed vectors, for a run of positions.
 #pragma once
 
+#include <cmath>
 #include <vector>
 
 #include "ropelab/simulation/score.hpp"
@@ -8,13 +9,13 @@
 namespace ropelab {
 
 // One component at each position. `low` is empty where storage has a format; else the
-// component is the double-double high + low.
+// component is the exact number high + low, unless high is infinite or NaN.
 struct ComponentTable {
   std::vector<double> high;
   std::vector<double> low;
 
   StepValue<DoubleDouble> operator[](std::size_t n) const {
-    if (low.empty()) return high[n];
+    if (low.empty() || !std::isfinite(high[n])) return high[n];
     return DoubleDouble{high[n], low[n]};
   }
 };

@@ -32,6 +32,14 @@ struct RotationSteps {
 
 namespace steps_detail {
 
+// A step that only keeps a value. Kept exactly, it is held by no format any more.
+template <class Exact>
+StepValue<Exact> keep(const Step& step, const StepValue<Exact>& value) {
+  if (std::holds_alternative<Exact>(value)) return finish(step, std::get<Exact>(value));
+  if (step || !is_finite(value)) return operand(step, value);
+  return as_exact(value);
+}
+
 template <class Exact>
 StepValue<Exact> phase(const Pipeline& pipeline, const ExactInput& theta, double position,
                        const StepValue<Exact>& position_value,
@@ -69,12 +77,8 @@ AngleSteps<Exact> angle_steps(const Pipeline& pipeline, const ExactInput& theta,
     steps.cosine = steps.sine = std::numeric_limits<double>::quiet_NaN();
   }
   const Step& table = pipeline[StepName::table];
-  const auto keep = [&](const StepValue<Exact>& value) {
-    return std::holds_alternative<Exact>(value) ? finish(table, std::get<Exact>(value))
-                                                : operand(table, value);
-  };
-  steps.table_cosine = keep(steps.cosine);
-  steps.table_sine = keep(steps.sine);
+  steps.table_cosine = steps_detail::keep(table, steps.cosine);
+  steps.table_sine = steps_detail::keep(table, steps.sine);
   return steps;
 }
 
@@ -91,11 +95,8 @@ RotationSteps<Exact> rotation_steps(const Pipeline& pipeline, const AngleSteps<E
   steps.second_cosine = step_product(step, x.second, angle.table_cosine);
   steps.rotated.first = step_sum(step, steps.first_cosine, step_negated(steps.second_sine));
   steps.rotated.second = step_sum(step, steps.first_sine, steps.second_cosine);
-  const auto store = [&](const StepValue<Exact>& value) {
-    return std::holds_alternative<Exact>(value) ? finish(storage, std::get<Exact>(value))
-                                                : operand(storage, value);
-  };
-  steps.stored = {store(steps.rotated.first), store(steps.rotated.second)};
+  steps.stored = {steps_detail::keep(storage, steps.rotated.first),
+                  steps_detail::keep(storage, steps.rotated.second)};
   return steps;
 }
 
