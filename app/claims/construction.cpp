@@ -27,7 +27,7 @@ ClaimRow amplitude_row(std::string_view slope, long long context) {
 
 // S - B where the weight has just not fallen below 2^-16.
 ClaimRow visible_row(const DistanceReference& reference, int head) {
-  const auto last = static_cast<std::size_t>(visible_reach(reference.construction().slope));
+  const auto last = visible_reach(reference.construction().slope, reference.context() - 1);
   return measured_row(
       {fmt::format("largest error among visible pairs, head {} of 16, logits", head),
        fmt::format("at the last visible distance, d = {}", last)},

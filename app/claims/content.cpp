@@ -125,7 +125,7 @@ ClaimRow change_row(const Change& change) {
 
 // 1, 2, 4 ... and the last distance that head 1 of 16 sees and the last of context 65536.
 std::vector<long long> distances() {
-  std::vector<long long> all{visible_reach(alibi_slope(16, 1)), 65535};
+  std::vector<long long> all{static_cast<long long>(visible_reach(alibi_slope(16, 1))), 65535};
   for (long long d = 1; d < 65536; d *= 2) all.push_back(d);
   std::sort(all.begin(), all.end());
   return all;

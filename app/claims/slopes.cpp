@@ -32,7 +32,7 @@ Table reach_table() {
   for (const int heads : {8, 16, 112}) {
     for (int head = 1; head <= heads; ++head) {
       const Algebraic slope = alibi_slope(heads, head);
-      const long long last = visible_reach(slope);
+      const auto last = static_cast<long long>(visible_reach(slope));
       table.add_row({heads, head, slope.to_double(), last, last + 1});
     }
   }
@@ -70,11 +70,12 @@ ClaimResult slopes_of_code_sample(const ClaimSettings&) {
   }
   for (int i = 0; i < kHeads; ++i) {
     const Algebraic effective = code_sample_slope(i, kHeads) / divisor;
-    result.rows.push_back(stated_row(
-        {fmt::format("slope of head {} of 8 after the division by sqrt(512)", i + 1),
-         fmt::format("embedding dimension 512; this head sees {} positions, ALiBi's {}",
-                     visible_reach(effective), visible_reach(alibi_slope(kHeads, i + 1)))},
-        negative_power_of_two(i + 1), effective.to_real()));
+    result.rows.push_back(
+        stated_row({fmt::format("slope of head {} of 8 after the division by sqrt(512)", i + 1),
+                    fmt::format("embedding dimension 512; this head sees {} positions, ALiBi's {}",
+                                visible_reach(effective).str(),
+                                visible_reach(alibi_slope(kHeads, i + 1)).str())},
+                   negative_power_of_two(i + 1), effective.to_real()));
   }
   return result;
 }
@@ -92,7 +93,7 @@ ClaimResult reach(const ClaimSettings&) {
     result.rows.push_back(
         measured_row({fmt::format("first distance with a weight below 2^-16, head {} of 16", head),
                       fmt::format("slope {:.6g}", slope.to_double())},
-                     Real(visible_reach(slope) + 1)));
+                     Real(Integer(visible_reach(slope) + 1))));
   }
   result.curve = reach_table();
   return result;

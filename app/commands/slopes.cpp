@@ -21,7 +21,7 @@ class Slopes : public Command {
     run.over(choices_.size(), [&](std::size_t point) {
       const HeadChoice& choice = choices_[point];
       table.add_row({choice.heads, choice.head, exact_cell(choice.slope, run.digits()),
-                     visible_reach(choice.slope)});
+                     ExactNumber{visible_reach(choice.slope).str()}});
     });
   }
 

@@ -1,6 +1,5 @@
 #include "ropelab/alibi/slope.hpp"
 
-#include <limits>
 #include <string>
 
 #include "catch.hpp"
@@ -120,7 +119,7 @@ TEST_CASE("The last visible key is where slope times distance last stays within 
   for (const int heads : {12, 16, 112}) {
     for (int head = 1; head <= heads; ++head) {
       const Algebraic slope = alibi_slope(heads, head);
-      const long long d = visible_reach(slope);
+      const Real d(visible_reach(slope));
       CAPTURE(heads, head, d);
       CHECK(slope.to_real() * d <= 16 * ln2());
       CHECK(slope.to_real() * (d + 1) > 16 * ln2());
@@ -135,9 +134,23 @@ TEST_CASE("Slopes closer to the visible limit than a Real can tell are decided a
   }
 }
 
-TEST_CASE("A reach beyond the largest integer is given as that") {
-  constexpr long long longest = std::numeric_limits<long long>::max();
-  CHECK(visible_reach(power_of_two(-1000, 1)) == longest);
-  CHECK(visible_reach(power_of_two(-59, 1)) < longest);
-  CHECK(visible_reach(power_of_two(-60, 1)) == longest);
+TEST_CASE("A reach beyond the largest machine integer is exact too") {
+  CHECK(visible_reach(Algebraic(Rational(1, Integer("1000000000000000000")))) ==
+        Integer("11090354888959124950"));
+  for (const long long exponent : {-52, -59, -60, -64, -405, -1000, -1074}) {
+    const Algebraic slope = power_of_two(exponent, 1);
+    const Integer d = visible_reach(slope);
+    CAPTURE(exponent, d);
+    // Both sides times 2^-exponent: a whole number against 16 ln 2 * 2^-exponent.
+    const auto bits = static_cast<unsigned>(-exponent);
+    const Integer limit = 16 * fixed_point_ln2(bits + 16);
+    CHECK(d << 16 <= limit);
+    CHECK((d + 1) << 16 > limit);
+  }
+}
+
+TEST_CASE("The reach within a context stops at its end") {
+  CHECK(visible_reach(Algebraic(Rational(1)), 100) == 11);
+  CHECK(visible_reach(Algebraic(Rational(1)), 7) == 7);
+  CHECK(visible_reach(power_of_two(-1000, 1), 65535) == 65535);
 }

@@ -1,6 +1,5 @@
 #include "ropelab/alibi/slope.hpp"
 
-#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -29,6 +28,13 @@ bool is_visible(const Algebraic& slope, const Integer& d) {
   }
 }
 
+// 16 ln 2 / slope to within 1, for slopes from 2^-1100 on: the quotient d = a/b of integers less
+// than 16 and 1 off is off by at most (16 + d)/b, and b is about 2^1100 times greater than d.
+Integer long_quotient(const Algebraic& slope) {
+  constexpr unsigned bits = 3300;
+  return 16 * fixed_point_ln2(bits) / fixed_point(slope, bits);
+}
+
 }  // namespace
 
 Algebraic alibi_slope(int heads, int head) {
@@ -46,15 +52,21 @@ Algebraic alibi_slope(int heads, int head) {
   return Algebraic::power(Rational(2), -4LL * place, static_cast<unsigned>(p));
 }
 
-long long visible_reach(const Algebraic& slope) {
-  constexpr long long longest = std::numeric_limits<long long>::max();
+Integer visible_reach(const Algebraic& slope) {
   const Real reach = 16 * ln2() / slope.to_real();
-  if (reach >= Real(longest)) return longest;
-  // Right for all but slopes made to be close: the quotient is good to 2^-470 relative.
-  const long long nearest = static_cast<long long>(floor(reach + 0.5));
-  const bool is_settled = abs(reach - nearest) > ldexp(Real(1), -400);
-  const bool sees_nearest = is_settled ? nearest < reach : is_visible(slope, nearest);
-  return sees_nearest ? nearest : nearest - 1;
+  // The quotient is good to 2^-470 relative, so it may be off by a little from its integer part.
+  const bool fits = reach < ldexp(Real(1), 400);
+  Integer d = fits ? Integer(floor(reach + Real(0.5))) : long_quotient(slope);
+  if (fits && abs(reach - Real(d)) > ldexp(Real(1), -60))
+    return Real(d) < reach ? d : Integer(d - 1);
+  while (!is_visible(slope, d)) --d;
+  while (is_visible(slope, d + 1)) ++d;
+  return d;
+}
+
+std::size_t visible_reach(const Algebraic& slope, std::size_t last) {
+  const Integer reach = visible_reach(slope);
+  return reach < last ? static_cast<std::size_t>(reach) : last;
 }
 
 }  // namespace ropelab

@@ -3,6 +3,8 @@
 // Input Length Extrapolation, ICLR 2022 (arXiv 2108.12409), section 3 and its published code.
 #pragma once
 
+#include <cstddef>
+
 #include "ropelab/exact/algebraic.hpp"
 
 namespace ropelab {
@@ -19,7 +21,9 @@ Algebraic alibi_slope(int heads, int head);
 // a native weight of at least 2^-16 of the one at d = 0. 0 where only d = 0 is.
 //
 // Exact: 16 ln 2 is transcendental and slope * d algebraic, so no d is a tie, and enclosures of
-// ln 2 are narrowed until they decide. A reach beyond the largest long long is given as that.
-long long visible_reach(const Algebraic& slope);
+// both are narrowed until they decide.
+Integer visible_reach(const Algebraic& slope);
+// The same, but at most `last`: the last visible distance among 0 ... last.
+std::size_t visible_reach(const Algebraic& slope, std::size_t last);
 
 }  // namespace ropelab
