@@ -1,11 +1,10 @@
 // ropelab trace: every step of one pair of positions, or of one position.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "app/cells.hpp"
 #include "app/commands.hpp"
 #include "app/error_table.hpp"
+#include "ropelab/exact/distance.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/simulation/score.hpp"
 
@@ -28,7 +27,9 @@ class TraceWriter {
     } else {
       row.set("value", exact_cell(std::get<Real>(value), digits_));
     }
-    if (step && is_finite(value)) row.set("ulp_error", ulp_error(exact, as_exact(value), *step));
+    if (step && is_finite(value)) {
+      row.set("ulp_error", distance_in_ulp(*step, std::get<double>(value), exact));
+    }
   }
 
   // A number that no format has a part in.
@@ -42,11 +43,6 @@ class TraceWriter {
         .set("dtype", setting_.dtype.name)
         .set("pipeline", setting_.pipeline_cell);
     return row;
-  }
-
-  // In the step's ulps at the exact value.
-  static double ulp_error(const Real& exact, const Real& value, const Format& format) {
-    return to_double(Real(abs(value - exact) / Real(ulp(format, to_double(exact)))));
   }
 
   Table& table_;
