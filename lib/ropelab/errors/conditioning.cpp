@@ -13,7 +13,10 @@ namespace ropelab {
 namespace {
 
 double sine_magnitude(const DoubleDouble& theta, const Real& exact_theta, long long multiple) {
-  const DoubleDouble angle = theta * static_cast<double>(multiple);
+  // Sums of positions may have a bit more than a double holds.
+  const double high = static_cast<double>(multiple);
+  const double low = static_cast<double>(multiple - static_cast<long long>(high));
+  const DoubleDouble angle = low == 0 ? theta * high : theta * DoubleDouble{high, low};
   const double sine_value = angle.high <= 0x1p40 ? sine_cosine(angle).sine.high
                                                  : to_double(sine(exact_theta * Real(multiple)));
   return std::abs(sine_value);
