@@ -1,13 +1,11 @@
 // The all-pairs kernels against the plain definition, and what must not change their figures.
 #include <algorithm>
 #include <cmath>
-#include <random>
 
 #include <tbb/global_control.h>
 
 #include "catch.hpp"
 #include "ropelab/alibi/slope.hpp"
-#include "ropelab/errors/bound.hpp"
 #include "ropelab/errors/pair_errors.hpp"
 #include "ropelab/errors/sampled_pairs.hpp"
 #include "ropelab/exact/parse.hpp"
@@ -144,36 +142,6 @@ TEST_CASE("no figure depends on the instruction set or on the number of threads"
                        }));
     }
   }
-}
-
-// The bound on random settings, and how far above the measured maximum it lies.
-TEST_CASE("the rounding bound is never exceeded") {
-  std::mt19937_64 random(20240607);
-  const auto pick = [&](auto count) { return static_cast<int>(random() % count); };
-  const char* phases[] = {"1e-6", "1e-4", "0.01", "0.1", "0.7", "1.5", "3", "40"};
-  int bounded = 0;
-  for (int trial = 0; trial < 300; ++trial) {
-    const std::size_t context = 1 + random() % 300;
-    const Format& dtype = all_formats()[static_cast<std::size_t>(pick(6u))];
-    const Pipeline pipeline =
-        parse_pipeline(pipelines[static_cast<std::size_t>(pick(pipelines.size()))], dtype);
-    const Construction construction =
-        construction_of(phases[pick(8u)], context, 1 + pick(16u), 1 + pick(200u));
-    const long long first = pick(2u) * pick(100000u);
-    const auto bound = rounding_bound(
-        pipeline, {construction.theta.to_double(), amplitude(construction).to_double(), 1,
-                   static_cast<double>(construction.head_dim), static_cast<double>(first),
-                   static_cast<double>(context)});
-    const DistanceReference reference(construction, context);
-    const auto errors = measure_all_pairs(pipeline, reference, first).errors;
-    if (!bound) continue;
-    ++bounded;
-    INFO(dtype.name << " " << pipeline.name << " context " << context << " theta "
-                    << construction.theta.to_double() << " first " << first);
-    REQUIRE(errors.nonfinite_pairs == 0);
-    CHECK(errors.rounding_maximum->error <= *bound);
-  }
-  CHECK(bounded > 150);
 }
 
 TEST_CASE("a sample of all pairs is all pairs") {

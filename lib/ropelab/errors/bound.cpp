@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "ropelab/exact/real.hpp"
 
 namespace ropelab {
 namespace {
@@ -24,9 +28,11 @@ namespace {
 //  - accumulation: two products of M = N min(1, phase) and their sum, for which
 //              |S| sqrt(head_dim) <= N min(1, phase of the greatest distance) is the better M.
 //  - scaling:  times 1/sqrt(head_dim); both exact if that is a power of two.
-struct Quantity {
-  double magnitude = 0;
-  double error = 0;
+// Number is double, or Real where a double's range could be left.
+template <class Number>
+struct BoundedQuantity {
+  Number magnitude = 0;
+  Number error = 0;
 };
 
 // Arithmetic called exact carries at least this much.
@@ -34,11 +40,27 @@ constexpr double exact_roundoff = 0x1p-100;
 // The bound itself is computed in some dozens of double operations.
 constexpr double inflation = 1 + 0x1p-40;
 
+// 2^exponent.
+template <class Number>
+Number power_of_two(int exponent) {
+  using std::ldexp;
+  return ldexp(Number(1), exponent);
+}
+
 double unit_roundoff(const Step& step) {
   return step ? std::ldexp(1.0, -step->precision) : exact_roundoff;
 }
-double eta(const Step& step) {
-  return step ? std::ldexp(1.0, step->min_exponent - step->precision) : 0;
+// Far from the ends of a double's range, float64 and double-doubles need none.
+template <class Number>
+Number eta(const Step& step) {
+  if (step) return power_of_two<Number>(step->min_exponent - step->precision);
+  return std::is_same_v<Number, double> ? Number(0) : power_of_two<Number>(-1072);
+}
+// How far a double of the inputs may be from what it stands for, beyond the inflation.
+template <class Number>
+Number input_error(double input) {
+  const bool is_subnormal = input < std::numeric_limits<double>::min();
+  return is_subnormal ? power_of_two<Number>(-1075) : Number(0);
 }
 
 bool is_power_of_two(double x) {
@@ -54,14 +76,19 @@ bool holds_all(const Step& to, const Step& from) {
          from->largest <= to->largest;
 }
 
+template <class Number>
 class Bound {
+  using Quantity = BoundedQuantity<Number>;
+
  public:
   explicit Bound(const Pipeline& pipeline) : pipeline_(pipeline) {}
 
-  std::optional<double> run(const BoundInputs& inputs) {
+  std::optional<Number> run(const BoundInputs& inputs) {
+    using std::isfinite;
     const Quantity phase = make_phase(inputs);
     const Quantity sine = make_sine(phase), cosine = make_cosine(phase);
-    const Quantity query = fixed(inputs.amplitude / inputs.key_part);
+    const Number amplitude = Number(inputs.amplitude) + input_error<Number>(inputs.amplitude);
+    const Quantity query = fixed(amplitude / inputs.key_part);
     const Quantity key = fixed(inputs.key_part);
     const bool query_exact = false, key_exact = is_power_of_two(inputs.key_part);
     const Quantity first =
@@ -69,25 +96,32 @@ class Bound {
     const Quantity second =
         accumulated(component(query, sine, query_exact), component(key, cosine, key_exact),
                     !pipeline_.fused_accumulation);
-    Quantity sum{inputs.amplitude * std::min(1.0, inputs.theta * (inputs.context - 1)),
-                 first.error + second.error};
+    const Number last_phase = theta_of(inputs) * (inputs.context - 1);
+    Quantity sum{amplitude * least(1, last_phase), first.error + second.error};
     check(StepName::accumulation, first.magnitude + second.magnitude + sum.error);
     sum = rounded(sum, StepName::accumulation);
     const Quantity score = scaled(sum, inputs.head_dim);
-    if (out_of_range_ || !std::isfinite(score.error)) return std::nullopt;
-    return score.error * inflation;
+    if (out_of_range_ || !isfinite(score.error)) return std::nullopt;
+    return Number(score.error * inflation);
   }
 
  private:
   const Step& step(StepName name) const { return pipeline_[name]; }
 
-  void check(StepName name, double size) {
+  static Number least(const Number& a, const Number& b) { return std::min(a, b); }
+
+  // At least theta.
+  static Number theta_of(const BoundInputs& inputs) {
+    return Number(inputs.theta) + input_error<Number>(inputs.theta);
+  }
+
+  void check(StepName name, const Number& size) {
     if (!(size <= (step(name) ? step(name)->largest : 0x1p1000))) out_of_range_ = true;
   }
 
   Quantity rounded(Quantity x, StepName name) {
     check(name, x.magnitude + x.error);
-    x.error += unit_roundoff(step(name)) * (x.magnitude + x.error) + eta(step(name));
+    x.error += unit_roundoff(step(name)) * (x.magnitude + x.error) + eta<Number>(step(name));
     return x;
   }
 
@@ -104,13 +138,15 @@ class Bound {
 
   Quantity make_phase(const BoundInputs& inputs) {
     Quantity position{inputs.first_position + inputs.context - 1, 0};
-    if (!whole_numbers_fit(position.magnitude, step(StepName::position))) {
+    const double last = inputs.first_position + inputs.context - 1;
+    if (!whole_numbers_fit(last, step(StepName::position))) {
       position = rounded(position, StepName::position);
     }
-    if (!whole_numbers_fit(position.magnitude, step(StepName::phase))) {
+    if (!whole_numbers_fit(last, step(StepName::phase))) {
       position = converted(position, StepName::position, StepName::phase);
     }
-    Quantity theta = rounded({inputs.theta, 0}, StepName::theta);
+    Quantity theta{theta_of(inputs), 2 * input_error<Number>(inputs.theta)};
+    theta = rounded(theta, StepName::theta);
     theta = converted(theta, StepName::theta, StepName::phase);
     const Quantity phase = rounded(product(position, theta), StepName::phase);
     return converted(phase, StepName::phase, StepName::trig);
@@ -121,12 +157,12 @@ class Bound {
   }
 
   Quantity make_sine(const Quantity& phase) {
-    return kept({std::min(1.0, phase.magnitude), std::min(2.0, phase.error)});
+    return kept({least(1, phase.magnitude), least(2, phase.error)});
   }
 
   Quantity make_cosine(const Quantity& phase) {
-    const double slope = std::min(1.0, phase.magnitude + phase.error);
-    return kept({1, std::min(2.0, phase.error * slope)});
+    const Number slope = least(1, phase.magnitude + phase.error);
+    return kept({1, least(2, phase.error * slope)});
   }
 
   // Trig and table, and the table's entry as an operand of the rotation.
@@ -142,13 +178,15 @@ class Bound {
   }
 
   Quantity rounded_below_one(Quantity x, StepName name) {
-    const double size = std::min(1.0, x.magnitude + x.error);
-    x.error += unit_roundoff(step(name)) * std::min(size, 0.5) + eta(step(name));
+    const Number size = least(1, x.magnitude + x.error);
+    x.error += unit_roundoff(step(name)) * least(size, 0.5) + eta<Number>(step(name));
     return x;
   }
 
-  Quantity fixed(double value) {
-    const Quantity x{value, 0};
+  // Of which a subnormal double may say too much or too little.
+  Quantity fixed(const Number& value) {
+    const Quantity x{value, value < std::numeric_limits<double>::min() ? power_of_two<Number>(-1074)
+                                                                       : Number(0)};
     if (value == 1) return x;  // every format holds it
     return rounded(x, StepName::rotation);
   }
@@ -156,7 +194,7 @@ class Bound {
   Quantity component(const Quantity& part, const Quantity& trig, bool exact_product) {
     Quantity x = product(part, trig);
     if (exact_product) {
-      x.error += eta(step(StepName::rotation));
+      x.error += eta<Number>(step(StepName::rotation));
     } else {
       x = rounded(x, StepName::rotation);
     }
@@ -175,14 +213,14 @@ class Bound {
   Quantity scaled(const Quantity& sum, double head_dim) {
     const double root = std::sqrt(head_dim);
     const bool exact = root * root == head_dim && is_power_of_two(root);
-    Quantity scale{1 / root, 0};
+    Quantity scale{1 / Number(root), 0};
     if (!exact) {
       scale.error = 0x1p-52 * scale.magnitude;
       scale = rounded(scale, StepName::scaling);
     }
     Quantity score = product(converted(sum, StepName::accumulation, StepName::scaling), scale);
     if (exact) {
-      score.error += eta(step(StepName::scaling));
+      score.error += eta<Number>(step(StepName::scaling));
       check(StepName::scaling, score.magnitude + score.error);
       return score;
     }
@@ -196,7 +234,15 @@ class Bound {
 }  // namespace
 
 std::optional<double> rounding_bound(const Pipeline& pipeline, const BoundInputs& inputs) {
-  return Bound(pipeline).run(inputs);
+  const auto is_ordinary = [](double x) { return x > 0x1p-850 && x < 0x1p850; };
+  if (is_ordinary(inputs.theta) && is_ordinary(inputs.amplitude) &&
+      is_ordinary(inputs.theta * inputs.amplitude)) {
+    return Bound<double>(pipeline).run(inputs);
+  }
+  const auto bound = Bound<Real>(pipeline).run(inputs);
+  if (!bound) return std::nullopt;
+  const double nearest = to_double(*bound);
+  return Real(nearest) < *bound ? std::nextafter(nearest, HUGE_VAL) : nearest;
 }
 
 }  // namespace ropelab
