@@ -3,106 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
 #include "ropelab/alibi/slope.hpp"
+#include "ropelab/errors/error_measures.hpp"
 #include "ropelab/errors/weights.hpp"
 
 namespace ropelab {
 namespace {
-
-// An error measure: what F is compared with, quickly and exactly.
-enum class Against { simulated, bias };
-
-// The largest |F - target| over diagonals 0 ... last. On a diagonal it is reached by the least
-// or the greatest F. Double-double picks the few diagonals whose errors are worth computing
-// exactly.
-class LargestErrorSearch {
- public:
-  LargestErrorSearch(const DistanceReference& reference, const std::vector<Diagonal>& diagonals,
-                     Against against, std::size_t last)
-      : reference_(reference), diagonals_(diagonals), against_(against), last_(last) {}
-
-  struct Extreme {
-    Real error;
-    std::size_t distance;
-    DoubleDouble score;
-  };
-
-  // All scores that share the exact largest error; empty where no score is finite.
-  std::vector<Extreme> run() const {
-    std::vector<Extreme> largest;
-    const double threshold = quick_threshold();
-    for (std::size_t d = 0; d <= last_; ++d) {
-      if (diagonals_[d].finite == 0) continue;
-      consider(largest, d, diagonals_[d].least, threshold);
-      consider(largest, d, diagonals_[d].greatest, threshold);
-    }
-    return largest;
-  }
-
- private:
-  DoubleDouble quick_target(std::size_t d) const {
-    return against_ == Against::simulated ? reference_.simulated()[d] : reference_.bias(d);
-  }
-
-  double quick(std::size_t d, DoubleDouble score) const {
-    return absolute(score - quick_target(d)).high;
-  }
-
-  double quick_threshold() const {
-    double greatest = 0;
-    for (std::size_t d = 0; d <= last_; ++d) {
-      if (diagonals_[d].finite == 0) continue;
-      greatest =
-          std::max({greatest, quick(d, diagonals_[d].least), quick(d, diagonals_[d].greatest)});
-    }
-    return greatest * (1 - 0x1p-50) - 4 * reference_.simulated_error();
-  }
-
-  void consider(std::vector<Extreme>& largest, std::size_t d, DoubleDouble score,
-                double threshold) const {
-    if (quick(d, score) < threshold) return;
-    const Real target =
-        against_ == Against::simulated ? reference_.exact_simulated(d) : reference_.exact_bias(d);
-    Extreme extreme{abs(to_real(score) - target), d, score};
-    if (!largest.empty() && extreme.error < largest.front().error) return;
-    if (!largest.empty() && extreme.error > largest.front().error) largest.clear();
-    largest.push_back(std::move(extreme));
-  }
-
-  const DistanceReference& reference_;
-  const std::vector<Diagonal>& diagonals_;
-  Against against_;
-  std::size_t last_;
-};
-
-// The rms of F - target over all finite pairs: about its centre c a diagonal of n scores has
-// sum (F-t)^2 = sum (F-c)^2 + 2(c-t) sum (F-c) + n (c-t)^2.
-std::optional<double> root_mean_square(const DistanceReference& reference,
-                                       const std::vector<Diagonal>& diagonals, Against against) {
-  DoubleDouble sum;
-  std::uint64_t count = 0;
-  for (std::size_t d = 0; d < diagonals.size(); ++d) {
-    const Diagonal& diagonal = diagonals[d];
-    if (diagonal.finite == 0) continue;
-    const DoubleDouble target =
-        against == Against::simulated ? reference.simulated()[d] : reference.bias(d);
-    const DoubleDouble offset = diagonal.center - target;
-    const DoubleDouble here = offset * offset * static_cast<double>(diagonal.finite) +
-                              offset * (2 * diagonal.sum) + diagonal.sum_of_squares;
-    sum = sum + here;
-    count += diagonal.finite;
-  }
-  if (count == 0) return std::nullopt;
-  return std::sqrt(std::max(0.0, (sum / DoubleDouble{static_cast<double>(count), 0}).high));
-}
-
-std::optional<double> largest_error(const DistanceReference& reference,
-                                    const std::vector<Diagonal>& diagonals, Against against,
-                                    std::size_t last) {
-  const auto largest = LargestErrorSearch(reference, diagonals, against, last).run();
-  if (largest.empty()) return std::nullopt;
-  return to_double(largest.front().error);
-}
 
 struct Scores {
   const Pipeline& pipeline;
@@ -110,18 +19,89 @@ struct Scores {
   const RotatedTable& table;
 };
 
-std::optional<LargestError> locate(const std::vector<LargestErrorSearch::Extreme>& largest,
-                                   const Scores& scores, long long first_position) {
-  if (largest.empty()) return std::nullopt;
-  std::pair<std::size_t, std::size_t> best{scores.table.size(), 0};
-  for (const auto& extreme : largest) {
-    const std::size_t i = first_query_with(scores.pipeline, scores.scale, scores.table,
-                                           extreme.distance, extreme.score);
-    best = std::min(best, {i, i - extreme.distance});
+// The scores of diagonals 0 ... last that can have the largest error: on a diagonal the least
+// or the greatest has it.
+std::vector<DistanceScore> extremes(const std::vector<Diagonal>& diagonals, std::size_t last) {
+  std::vector<DistanceScore> scores;
+  for (std::size_t d = 0; d <= last; ++d) {
+    if (diagonals[d].finite == 0) continue;
+    scores.push_back({d, diagonals[d].least});
+    scores.push_back({d, diagonals[d].greatest});
   }
-  return LargestError{to_double(largest.front().error),
+  return scores;
+}
+
+std::optional<LargestError> locate_largest(const std::vector<DistanceScore>& extremes,
+                                           const Target& target, const Scores& scores,
+                                           long long first_position) {
+  const auto largest = largest_among(extremes, target);
+  if (!largest) return std::nullopt;
+  std::pair<std::size_t, std::size_t> best{scores.table.size(), 0};
+  for (const std::size_t place : largest->places) {
+    const auto [distance, score] = extremes[place];
+    const std::size_t i =
+        first_query_with(scores.pipeline, scores.scale, scores.table, distance, score);
+    best = std::min(best, {i, i - distance});
+  }
+  return LargestError{to_double(largest->error),
                       first_position + static_cast<long long>(best.first),
                       first_position + static_cast<long long>(best.second)};
+}
+
+// Whether squares of deviations up to `deviation` add up to a sound double.
+bool squares_are_sound(double deviation) {
+  return deviation == 0 || (deviation > 0x1p-480 && deviation < 0x1p480);
+}
+
+// A power of two of about the size of x, short of the ends of the range.
+int unit_exponent(double x) { return std::isfinite(x) ? std::max(std::ilogb(x), -1000) : 1000; }
+
+// The moments again, by the plain definition and in a unit of their own.
+Moments moments_in_unit(const Scores& scores, std::size_t distance, const Diagonal& diagonal,
+                        int exponent) {
+  const double per_unit = std::ldexp(1.0, -exponent);
+  const auto in_units = [&](DoubleDouble x) {
+    return DoubleDouble{x.high * per_unit, x.low * per_unit};
+  };
+  const DoubleDouble center =
+      std::isfinite(diagonal.center.high) ? diagonal.center : diagonal.least;
+  Moments moments{distance, static_cast<double>(diagonal.finite), center, 0, 0, exponent};
+  for (std::size_t i = distance; i < scores.table.size(); ++i) {
+    const DoubleDouble f = score_at(scores.pipeline, scores.scale, scores.table, i, i - distance);
+    if (!std::isfinite(f.high)) continue;
+    const double deviation = (in_units(f) - in_units(center)).high;
+    moments.sum += deviation;
+    moments.sum_of_squares += deviation * deviation;
+  }
+  return moments;
+}
+
+Moments moments_of(const Scores& scores, std::size_t distance, const Diagonal& diagonal) {
+  const double deviation = absolute(diagonal.greatest - diagonal.center).high +
+                           absolute(diagonal.least - diagonal.center).high;
+  if (!squares_are_sound(deviation)) {
+    return moments_in_unit(scores, distance, diagonal, unit_exponent(deviation));
+  }
+  return {distance,
+          static_cast<double>(diagonal.finite),
+          diagonal.center,
+          diagonal.sum,
+          diagonal.sum_of_squares,
+          0};
+}
+
+std::vector<Moments> all_moments(const Scores& scores, const std::vector<Diagonal>& diagonals,
+                                 const Interruption& interruption) {
+  std::vector<Moments> moments(diagonals.size());
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, diagonals.size(), 64),
+                    [&](const auto& range) {
+                      interruption.check();
+                      for (std::size_t d = range.begin(); d != range.end(); ++d) {
+                        if (diagonals[d].finite > 0)
+                          moments[d] = moments_of(scores, d, diagonals[d]);
+                      }
+                    });
+  return moments;
 }
 
 void count_pairs(const std::vector<Diagonal>& diagonals, PairErrors& errors) {
@@ -136,20 +116,20 @@ void count_pairs(const std::vector<Diagonal>& diagonals, PairErrors& errors) {
 }
 
 PairErrors gather(const DistanceReference& reference, const std::vector<Diagonal>& diagonals,
-                  const Scores& scores, long long first_position) {
+                  const Scores& scores, long long first_position,
+                  const Interruption& interruption) {
   const std::size_t last = diagonals.size() - 1;
-  const auto reach = static_cast<unsigned long long>(visible_reach(reference.construction().slope));
+  const std::size_t reach = visible_reach(reference.construction().slope, last);
+  const Target simulated(reference, Against::simulated), bias(reference, Against::bias);
+  const auto all = extremes(diagonals, last);
+  const auto moments = all_moments(scores, diagonals, interruption);
   PairErrors errors;
   count_pairs(diagonals, errors);
-  errors.rounding_maximum =
-      locate(LargestErrorSearch(reference, diagonals, Against::simulated, last).run(), scores,
-             first_position);
-  errors.rounding_rms = root_mean_square(reference, diagonals, Against::simulated);
-  errors.total_maximum = largest_error(reference, diagonals, Against::bias, last);
-  errors.total_rms = root_mean_square(reference, diagonals, Against::bias);
-  errors.visible_maximum =
-      largest_error(reference, diagonals, Against::bias,
-                    static_cast<std::size_t>(std::min<unsigned long long>(reach, last)));
+  errors.rounding_maximum = locate_largest(all, simulated, scores, first_position);
+  errors.rounding_rms = root_mean_square(moments, simulated);
+  errors.total_maximum = largest_error(all, bias);
+  errors.total_rms = root_mean_square(moments, bias);
+  errors.visible_maximum = largest_error(extremes(diagonals, reach), bias);
   return errors;
 }
 
@@ -181,7 +161,7 @@ Measurement measure_all_pairs(const Pipeline& pipeline, const DistanceReference&
   const Scores scores{pipeline, scale, table};
   const auto diagonals =
       measure_diagonals(pipeline, scale, table, reference.simulated(), interruption);
-  return {gather(reference, diagonals, scores, first_position),
+  return {gather(reference, diagonals, scores, first_position, interruption),
           last_query_total_variation(pipeline, reference, table)};
 }
 

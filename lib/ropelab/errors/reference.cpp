@@ -24,6 +24,9 @@ DoubleDouble quick_deficit(const DoubleDouble& phase, const Real& theta, std::si
   return to_double_double(sine_deficit(theta * Real(distance)));
 }
 
+// Products of a few such numbers, and the low parts of double-doubles, lose nothing.
+bool is_clear_of_the_ends(const DoubleDouble& x) { return x.high > 0x1p-850 && x.high < 0x1p850; }
+
 }  // namespace
 
 DistanceReference::DistanceReference(const Construction& construction, std::size_t context,
@@ -32,26 +35,49 @@ DistanceReference::DistanceReference(const Construction& construction, std::size
       theta_(construction.theta.to_real()),
       slope_(construction.slope.to_real()),
       amplification_(amplification(construction).to_real()),
-      slope_double_double_(to_double_double(slope_)),
+      quick_theta_(to_double_double(theta_)),
+      quick_slope_(to_double_double(slope_)),
+      quick_amplification_(to_double_double(amplification_)),
+      is_quick_(is_clear_of_the_ends(quick_theta_) && is_clear_of_the_ends(quick_slope_) &&
+                is_clear_of_the_ends(quick_amplification_)),
       simulated_(context),
       truncation_(context) {
-  const DoubleDouble theta = to_double_double(theta_), a = to_double_double(amplification_);
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, context, grain), [&](const auto& range) {
     interruption.check();
     for (std::size_t d = range.begin(); d != range.end(); ++d) {
-      const DoubleDouble phase = theta * static_cast<double>(d);
-      simulated_[d] = -(a * quick_sine(phase, theta_, d));
-      truncation_[d] = a * quick_deficit(phase, theta_, d);
+      const DoubleDouble phase = quick_theta_ * static_cast<double>(d);
+      const DoubleDouble a = quick_amplification_;
+      simulated_[d] =
+          is_quick_ ? -(a * quick_sine(phase, theta_, d)) : to_double_double(exact_simulated(d));
+      truncation_[d] =
+          is_quick_ ? a * quick_deficit(phase, theta_, d) : to_double_double(exact_truncation(d));
     }
   });
-  simulated_error_ = 0x1p-95 * a.high * (1 + theta.high * static_cast<double>(context));
   std::vector<DoubleDouble> biases(context);
   for (std::size_t d = 0; d < context; ++d) biases[d] = bias(d);
   native_weights_ = softmax(biases);
 }
 
 DoubleDouble DistanceReference::bias(std::size_t distance) const {
-  return -(slope_double_double_ * static_cast<double>(distance));
+  if (!is_quick_) return to_double_double(exact_bias(distance));
+  return -(quick_slope_ * static_cast<double>(distance));
+}
+
+// Relative errors, in u^2 = 2^-106: A, theta and the slope u^2/2 each, the phase 2.5u^2 with
+// them; the sine 64u^2 below a phase of 2^-8 and 8u^2 absolute beyond; the last product 5u^2.
+// That is less than 2^-99 of S, or 2^-101 (1 + phase) of A.
+double DistanceReference::simulated_error(std::size_t distance) const {
+  if (distance == 0) return 0;
+  const double phase = quick_theta_.high * static_cast<double>(distance);
+  const double size = std::abs(simulated_[distance].high);
+  if (!is_quick_) return 0x1p-105 * size + 0x1p-1073;
+  if (phase < 0x1p-9) return 0x1p-98 * size;
+  return 0x1p-100 * quick_amplification_.high * (1 + phase);
+}
+
+double DistanceReference::bias_error(std::size_t distance) const {
+  if (distance == 0) return 0;
+  return 0x1p-103 * std::abs(bias(distance).high) + (is_quick_ ? 0 : 0x1p-1073);
 }
 
 Real DistanceReference::phase(std::size_t distance) const { return theta_ * Real(distance); }
@@ -94,8 +120,15 @@ Real relative_maximum(const DistanceReference& reference) {
 
 }  // namespace
 
-TruncationError truncation_error(const DistanceReference& reference) {
+namespace {
+
+double truncation_rms(const DistanceReference& reference, const Real& maximum) {
   const std::size_t context = reference.context();
+  if (context == 1) return 0;
+  const Real phase = reference.construction().theta.to_real() * Real(context - 1);
+  const bool is_quick = maximum > ldexp(Real(1), -400) && maximum < ldexp(Real(1), 450) &&
+                        phase > ldexp(Real(1), -250);
+  if (!is_quick) return to_double(exact_truncation_rms(reference));
   DoubleDouble sum;
   for (std::size_t d = 0; d < context; ++d) {
     const DoubleDouble error = reference.truncation()[d];
@@ -103,8 +136,14 @@ TruncationError truncation_error(const DistanceReference& reference) {
   }
   const double pairs = static_cast<double>(context) * static_cast<double>(context + 1) / 2;
   const DoubleDouble mean = sum / DoubleDouble{pairs, 0};
-  return {reference.exact_truncation(context - 1), relative_maximum(reference),
-          std::sqrt(mean.high)};
+  return std::sqrt(mean.high);
+}
+
+}  // namespace
+
+TruncationError truncation_error(const DistanceReference& reference) {
+  const Real maximum = reference.exact_truncation(reference.context() - 1);
+  return {maximum, relative_maximum(reference), truncation_rms(reference, maximum)};
 }
 
 Real exact_truncation_rms(const DistanceReference& reference, const Interruption& interruption) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <unordered_set>
 
 #include <tbb/blocked_range.h>
@@ -10,6 +11,7 @@
 #include <boost/random/uniform_int_distribution.hpp>
 
 #include "ropelab/alibi/slope.hpp"
+#include "ropelab/errors/error_measures.hpp"
 #include "ropelab/errors/weights.hpp"
 
 namespace ropelab {
@@ -159,47 +161,46 @@ std::vector<Score> compute_scores(const Pipeline& pipeline, const ExactInput& sc
   return scores;
 }
 
-// The largest |F - target| among the scores for which `counts` holds; exact.
-template <class Quick, class Exact, class Counts>
-std::optional<LargestError> largest(const std::vector<Score>& scores, double tolerance,
-                                    const Quick& quick_target, const Exact& exact_target,
-                                    const Counts& counts, long long first_position) {
-  double greatest = -1;
-  const auto quick = [&](const Score& s) {
-    return absolute(s.score - quick_target(s.pair.i - s.pair.j)).high;
-  };
+std::vector<Score> finite_scores(const std::vector<Score>& scores) {
+  std::vector<Score> finite;
   for (const Score& s : scores) {
-    if (counts(s)) greatest = std::max(greatest, quick(s));
+    if (std::isfinite(s.score.high)) finite.push_back(s);
   }
-  if (greatest < 0) return std::nullopt;
-  Real best = -1;
-  std::pair<std::uint64_t, std::uint64_t> where;
-  for (const Score& s : scores) {
-    if (!counts(s) || quick(s) < greatest * (1 - 0x1p-50) - tolerance) continue;
-    const Real error = abs(to_real(s.score) - exact_target(s.pair.i - s.pair.j));
-    const std::pair here{s.pair.i, s.pair.j};
-    if (error > best || (error == best && here < where)) {
-      best = error;
-      where = here;
-    }
-  }
-  return LargestError{to_double(best), first_position + static_cast<long long>(where.first),
-                      first_position + static_cast<long long>(where.second)};
+  return finite;
 }
 
-bool has_finite_score(const Score& score) { return std::isfinite(score.score.high); }
-
-template <class Target>
-std::optional<double> weighted_rms(const std::vector<Score>& scores, const Target& target) {
-  DoubleDouble sum, weights;
+// The scores with their distances, up to distance `last`.
+std::vector<DistanceScore> by_distance(const std::vector<Score>& scores,
+                                       std::size_t last = std::numeric_limits<std::size_t>::max()) {
+  std::vector<DistanceScore> selected;
   for (const Score& s : scores) {
-    if (!has_finite_score(s)) continue;
-    const double error = (s.score - target(s.pair.i - s.pair.j)).high;
-    sum = sum + exact_product(error, error) * s.pair.weight;
-    weights = weights + s.pair.weight;
+    const std::size_t distance = s.pair.i - s.pair.j;
+    if (distance <= last) selected.push_back({distance, s.score});
   }
-  if (weights.high == 0) return std::nullopt;
-  return std::sqrt((sum / weights).high);
+  return selected;
+}
+
+std::optional<LargestError> locate_largest(const std::vector<Score>& scores, const Target& target,
+                                           long long first_position) {
+  const auto largest = largest_among(by_distance(scores), target);
+  if (!largest) return std::nullopt;
+  constexpr std::uint64_t beyond = std::numeric_limits<std::uint64_t>::max();
+  std::pair<std::uint64_t, std::uint64_t> best{beyond, beyond};
+  for (const std::size_t place : largest->places) {
+    best = std::min(best, {scores[place].pair.i, scores[place].pair.j});
+  }
+  return LargestError{to_double(largest->error),
+                      first_position + static_cast<long long>(best.first),
+                      first_position + static_cast<long long>(best.second)};
+}
+
+// Each score as a set of its own, as many as it stands for.
+std::vector<Moments> weighted(const std::vector<Score>& scores) {
+  std::vector<Moments> moments;
+  for (const Score& s : scores) {
+    moments.push_back({s.pair.i - s.pair.j, s.pair.weight, s.score, 0, 0, 0});
+  }
+  return moments;
 }
 
 double estimated_order_lost(const std::vector<Score>& scores) {
@@ -223,30 +224,18 @@ Measurement measure_sampled_pairs(const Pipeline& pipeline, const DistanceRefere
       rotated_table(pipeline, construction, first_position, reference.context());
   const auto scores = compute_scores(pipeline, scale, table,
                                      sample_pairs(reference.context(), count, seed), interruption);
-  const auto reach = static_cast<std::uint64_t>(visible_reach(construction.slope));
-  const auto quick_simulated = [&](std::uint64_t d) { return reference.simulated()[d]; };
-  const auto quick_bias = [&](std::uint64_t d) { return reference.bias(d); };
-  const auto exact_simulated = [&](std::uint64_t d) { return reference.exact_simulated(d); };
-  const auto exact_bias = [&](std::uint64_t d) { return reference.exact_bias(d); };
-  const auto visible = [&](const Score& s) {
-    return has_finite_score(s) && s.pair.i - s.pair.j <= reach;
-  };
-  const double tolerance = 4 * reference.simulated_error();
-  const auto magnitude = [](const std::optional<LargestError>& error) {
-    return error ? std::optional<double>(error->error) : std::nullopt;
-  };
+  const auto finite = finite_scores(scores);
+  const std::size_t reach = visible_reach(construction.slope, reference.context() - 1);
+  const Target simulated(reference, Against::simulated), bias(reference, Against::bias);
+  const auto moments = weighted(finite);
   PairErrors errors;
   errors.pairs = scores.size();
-  errors.nonfinite_pairs = static_cast<std::uint64_t>(std::count_if(
-      scores.begin(), scores.end(), [](const Score& s) { return !has_finite_score(s); }));
-  errors.rounding_maximum = largest(scores, tolerance, quick_simulated, exact_simulated,
-                                    has_finite_score, first_position);
-  errors.rounding_rms = weighted_rms(scores, quick_simulated);
-  errors.total_maximum = magnitude(
-      largest(scores, tolerance, quick_bias, exact_bias, has_finite_score, first_position));
-  errors.total_rms = weighted_rms(scores, quick_bias);
-  errors.visible_maximum =
-      magnitude(largest(scores, tolerance, quick_bias, exact_bias, visible, first_position));
+  errors.nonfinite_pairs = scores.size() - finite.size();
+  errors.rounding_maximum = locate_largest(finite, simulated, first_position);
+  errors.rounding_rms = root_mean_square(moments, simulated);
+  errors.total_maximum = largest_error(by_distance(finite), bias);
+  errors.total_rms = root_mean_square(moments, bias);
+  errors.visible_maximum = largest_error(by_distance(finite, reach), bias);
   errors.order_lost = estimated_order_lost(scores);
   return {errors, last_query_total_variation(pipeline, reference, table)};
 }

@@ -12,7 +12,9 @@ std::vector<DoubleDouble> softmax(const std::vector<DoubleDouble>& scores) {
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, scores.size(), 1024),
                     [&](const auto& range) {
                       for (std::size_t n = range.begin(); n != range.end(); ++n) {
-                        weights[n] = exponential(scores[n] - greatest);
+                        // Far below is no weight; that far, the difference may not exist.
+                        const bool is_far = scores[n].high - greatest.high < -1000;
+                        if (!is_far) weights[n] = exponential(scores[n] - greatest);
                       }
                     });
   DoubleDouble sum;

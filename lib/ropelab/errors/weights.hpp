@@ -9,7 +9,7 @@
 namespace ropelab {
 
 // e^(score - greatest) / sum of them, in double-double: good to 2^-90 absolute. The scores
-// are finite.
+// are finite, or -infinity, which has no weight; the greatest is finite.
 std::vector<DoubleDouble> softmax(const std::vector<DoubleDouble>& scores);
 
 // Half the sum of |a - b|: 0 for equal weights, 1 for disjoint ones. Rounded to double from

@@ -14,7 +14,8 @@ bool is_exact_double(const Bounded& x) { return x.error == 0 && x.value.low == 0
 
 ExactInput::ExactInput(const Algebraic& value)
     : algebraic_(value), real_(value.to_real()), bounded_{to_double_double(real_), 0} {
-  if (to_real(bounded_.value) != real_) bounded_.error = 0x1p-106 * bounded_.value.high;
+  // The last bit of a low part among the subnormals is coarser than that of a double-double.
+  if (to_real(bounded_.value) != real_) bounded_.error = 0x1p-106 * bounded_.value.high + 0x1p-1074;
   for (const Format& format : all_formats()) rounded_.push_back(round_to(format, value));
 }
 
