@@ -121,6 +121,14 @@ TEST_CASE("rms errors and weights hold at the ends of the range of float64") {
   }
 }
 
+TEST_CASE("the relative truncation error does not depend on the slope") {
+  const auto largest = [](const char* slope) {
+    const DistanceReference reference({parse_positive("1"), parse_positive(slope), 64, {}}, 20);
+    return to_double(truncation_error(reference).relative_maximum);
+  };
+  for (const char* slope : {"1e-308", "1e300", "1.7e308"}) CHECK(largest(slope) == largest("1"));
+}
+
 TEST_CASE("doubles near S are as far from it as bounded") {
   for (const char* theta : {"1e-300", "1e-9", "1e-4", "0.02", "1", "1000003"}) {
     for (const char* slope : {"1e300", "1", "1e-9", "1e-290"}) {

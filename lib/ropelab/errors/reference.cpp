@@ -106,21 +106,20 @@ Real relative_maximum(const DistanceReference& reference) {
   };
   const Real theta = reference.construction().theta.to_real();
   if (theta * Real(last) <= Real("4.4934")) return relative(last);
-  const auto quick = [&](std::size_t d) {
-    return reference.truncation()[d].high / -reference.bias(d).high;
-  };
-  double greatest = 0;
-  for (std::size_t d = 1; d <= last; ++d) greatest = std::max(greatest, quick(d));
+  // Of the phase alone: bias and truncation may be beyond a double.
+  const DoubleDouble quick_theta = to_double_double(theta);
+  std::vector<double> quick(last + 1, 0);
+  for (std::size_t d = 1; d <= last; ++d) {
+    const DoubleDouble phase = quick_theta * static_cast<double>(d);
+    quick[d] = quick_deficit(phase, theta, d).high / phase.high;
+  }
+  const double greatest = *std::max_element(quick.begin(), quick.end());
   Real best = 0;
   for (std::size_t d = 1; d <= last; ++d) {
-    if (quick(d) >= greatest * (1 - 0x1p-44)) best = std::max(best, relative(d));
+    if (quick[d] >= greatest * (1 - 0x1p-44)) best = std::max(best, relative(d));
   }
   return best;
 }
-
-}  // namespace
-
-namespace {
 
 double truncation_rms(const DistanceReference& reference, const Real& maximum) {
   const std::size_t context = reference.context();
