@@ -6,6 +6,7 @@
 
 #include "catch.hpp"
 #include "ropelab/alibi/slope.hpp"
+#include "ropelab/errors/kernel.hpp"
 #include "ropelab/errors/pair_errors.hpp"
 #include "ropelab/errors/sampled_pairs.hpp"
 #include "ropelab/exact/parse.hpp"
@@ -21,30 +22,73 @@ Construction construction_of(const std::string& phase, std::size_t context, int 
           {}};
 }
 
+// Sums in lanes, by stretches: kernel.hpp says how.
+class PlainMoments {
+ public:
+  PlainMoments(std::size_t distance, std::size_t size, std::size_t longest_stretch)
+      : first_(distance / kernel::block * kernel::block), size_(size), longest_(longest_stretch) {}
+
+  void add(std::size_t i, double deviation) {
+    if (const std::size_t number = stretch_of(i); number != stretch_) {
+      finish_stretch();
+      stretch_ = number;
+    }
+    sums_[i % kernel::lanes] += deviation;
+    squares_[i % kernel::lanes] += deviation * deviation;
+  }
+
+  void finish(Diagonal& diagonal) {
+    finish_stretch();
+    diagonal.sum = sum_;
+    diagonal.sum_of_squares = sum_of_squares_;
+  }
+
+ private:
+  std::size_t stretch_of(std::size_t i) const {
+    const std::size_t triangle = first_ + kernel::block;
+    if (i < triangle) return 0;
+    const std::size_t rest = size_ / kernel::padding * kernel::padding;
+    return i < rest ? 1 + (i - triangle) / longest_ : size_;
+  }
+
+  void finish_stretch() {
+    double sum = 0, squares = 0;
+    for (std::size_t lane = 0; lane < kernel::lanes; ++lane) {
+      sum += sums_[lane];
+      squares += squares_[lane];
+    }
+    sum_ += sum;
+    sum_of_squares_ += squares;
+    sums_ = squares_ = {};
+  }
+
+  std::size_t first_, size_, longest_, stretch_ = 0;
+  std::array<double, kernel::lanes> sums_{}, squares_{};
+  double sum_ = 0, sum_of_squares_ = 0;
+};
+
+bool in_double_lanes(const Pipeline& pipeline) {
+  return pipeline[StepName::accumulation]->precision > 24 ||
+         pipeline[StepName::scaling]->precision > 24;
+}
+
 // What measure_diagonals promises, computed pair by pair.
 Diagonal plain_diagonal(const Pipeline& pipeline, const ExactInput& scale,
                         const RotatedTable& table, std::size_t d, DoubleDouble center) {
   Diagonal plain;
   plain.center = center;
-  double sum[16] = {}, squares[16] = {};
-  bool any = false;
+  PlainMoments moments(d, table.size(), in_double_lanes(pipeline) ? 512 : 1024);
   for (std::size_t i = d; i < table.size(); ++i) {
     const double f = score_at(pipeline, scale, table, i, i - d).high;
     ++plain.pairs;
     if (d > 0 && !(f < score_at(pipeline, scale, table, i, i - d + 1).high)) ++plain.order_lost;
     if (!std::isfinite(f)) continue;
     ++plain.finite;
-    plain.least.high = any ? std::min(plain.least.high, f) : f;
-    plain.greatest.high = any ? std::max(plain.greatest.high, f) : f;
-    any = true;
-    const double deviation = f - center.high;
-    sum[i % 16] += deviation;
-    squares[i % 16] += deviation * deviation;
+    plain.least.high = std::min(plain.least.high, f);
+    plain.greatest.high = std::max(plain.greatest.high, f);
+    moments.add(i, f - center.high);
   }
-  for (int lane = 0; lane < 16; ++lane) {
-    plain.sum += sum[lane];
-    plain.sum_of_squares += squares[lane];
-  }
+  moments.finish(plain);
   return plain;
 }
 
@@ -98,10 +142,27 @@ TEST_CASE("kernels agree with the plain definition at every context from 1 to 65
   }
 }
 
-TEST_CASE("kernels agree with the plain definition across the ends of blocks and tiles") {
-  for (const std::size_t context : {1023u, 1024u, 1025u, 1100u}) {
-    check_against_plain(parse_pipeline("fp32-rope", find_format("float16")),
-                        construction_of("0.01", context), context);
+TEST_CASE("kernels agree with the plain definition across the ends of blocks and stretches") {
+  for (const std::size_t context : {511u, 640u, 1087u, 1088u, 1103u, 1200u}) {
+    for (const auto* dtype : {"bfloat16", "float32", "float64"}) {
+      check_against_plain(parse_pipeline("fp32-rope", find_format(dtype)),
+                          construction_of("0.01", context), context);
+    }
+  }
+}
+
+TEST_CASE("every arithmetic of the kernels agrees with the plain definition") {
+  // Head dimensions whose root is and is not a power of two; phases at which the order of
+  // neighbours is kept and lost, and at which numbers leave their format's range.
+  for (const long long head_dim : {64LL, 80LL}) {
+    for (const char* phase : {"0.001", "0.1", "2"}) {
+      for (const Format& dtype : all_formats()) {
+        for (const char* name : {"ideal-trig", "fused", "fused,accumulation=float16"}) {
+          check_against_plain(parse_pipeline(name, dtype), construction_of(phase, 333, 5, head_dim),
+                              333);
+        }
+      }
+    }
   }
 }
 

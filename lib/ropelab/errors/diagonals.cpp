@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -35,129 +36,328 @@ class PlainScore {
   const RotatedTable& table_;
 };
 
-// Adds the lanes in their order.
-double total(const std::array<double, kernel::lanes>& sums) {
-  double sum = 0;
-  for (const double lane : sums) sum += lane;
-  return sum;
-}
-
-DoubleDouble choose_center(const PlainScore& score, std::size_t distance,
+// A score of the diagonal, of the largest position if it is finite: its last place is coarse, so
+// that the deviations from it are small multiples of one number.
+DoubleDouble choose_center(const PlainScore& score, std::size_t distance, std::size_t last,
                            const std::vector<DoubleDouble>& simulated) {
-  const DoubleDouble first = score(distance, 0);
-  return std::isfinite(first.high) ? first : simulated[distance];
-}
-
-// The measurement of a block of diagonals by the plain definition: for arithmetic that no
-// vector kernel knows.
-void measure_plainly(const PlainScore& score, std::size_t size, std::size_t distance,
-                     DoubleDouble center, Diagonal& diagonal) {
-  std::array<double, kernel::lanes> sum{}, squares{};
-  diagonal.pairs = size - distance;
-  diagonal.center = center;
-  bool any = false;
-  for (std::size_t i = distance; i < size; ++i) {
-    const DoubleDouble f = score(i, i - distance);
-    if (distance > 0 && !(f < score(i, i - distance + 1))) ++diagonal.order_lost;
-    if (!std::isfinite(f.high)) continue;
-    if (!any || f < diagonal.least) diagonal.least = f;
-    if (!any || diagonal.greatest < f) diagonal.greatest = f;
-    any = true;
-    ++diagonal.finite;
-    const double deviation = (f - center).high;
-    sum[i % kernel::lanes] += deviation;
-    squares[i % kernel::lanes] += deviation * deviation;
+  for (const std::size_t i : {last, distance}) {
+    const DoubleDouble center = score(i, i - distance);
+    if (std::isfinite(center.high)) return center;
   }
-  diagonal.sum = total(sum);
-  diagonal.sum_of_squares = total(squares);
+  return simulated[distance];
 }
 
-// A column of a table as lanes of one type, with room to read `lanes` beyond either end.
+// Calls visit(begin, end) for the stretches of the diagonals from `first` (a multiple of the
+// block) on: up to the end of the block's triangle, then whole ones, then what is left.
+template <class Lane, class Visit>
+void for_stretches(std::size_t first, std::size_t size, const Visit& visit) {
+  const std::size_t triangle = std::min(first + kernel::block, size);
+  const std::size_t whole = std::max(triangle, size / kernel::padding * kernel::padding);
+  visit(first, triangle);
+  for (std::size_t begin = triangle; begin < whole; begin += kernel::longest_stretch<Lane>) {
+    visit(begin, std::min(begin + kernel::longest_stretch<Lane>, whole));
+  }
+  if (whole < size) visit(whole, size);
+}
+
+void add(const kernel::Share& share, std::size_t pairs, Diagonal& diagonal) {
+  diagonal.pairs += pairs;
+  diagonal.finite += pairs - share.not_finite;
+  diagonal.sum += share.sum;
+  diagonal.sum_of_squares += share.sum_of_squares;
+  diagonal.order_lost += share.lost;
+  if (share.least < diagonal.least.high) diagonal.least = {share.least, 0};
+  if (share.greatest > diagonal.greatest.high) diagonal.greatest = {share.greatest, 0};
+}
+
+// The measurement of one diagonal by the plain definition: for arithmetic that no vector
+// kernel knows.
+class PlainDiagonal {
+ public:
+  PlainDiagonal(const PlainScore& score, std::size_t distance, Diagonal& diagonal)
+      : score_(score), distance_(distance), diagonal_(diagonal) {}
+
+  void measure(std::size_t size) {
+    for_stretches<double>(
+        distance_ / kernel::block * kernel::block, size,
+        [&](std::size_t begin, std::size_t end) { add_stretch(std::max(begin, distance_), end); });
+  }
+
+ private:
+  void add_stretch(std::size_t begin, std::size_t end) {
+    std::array<double, kernel::lanes> sum{}, squares{};
+    for (std::size_t i = begin; i < end; ++i) {
+      ++diagonal_.pairs;
+      const DoubleDouble f = score_(i, i - distance_);
+      if (distance_ > 0 && !(f < score_(i, i - distance_ + 1))) ++diagonal_.order_lost;
+      if (!std::isfinite(f.high)) continue;
+      ++diagonal_.finite;
+      if (f < diagonal_.least) diagonal_.least = f;
+      if (diagonal_.greatest < f) diagonal_.greatest = f;
+      const double deviation = (f - diagonal_.center).high;
+      sum[i % kernel::lanes] += deviation;
+      squares[i % kernel::lanes] += deviation * deviation;
+    }
+    diagonal_.sum += std::accumulate(sum.begin(), sum.end(), 0.0);
+    diagonal_.sum_of_squares += std::accumulate(squares.begin(), squares.end(), 0.0);
+  }
+
+  const PlainScore& score_;
+  std::size_t distance_;
+  Diagonal& diagonal_;
+};
+
+// The least magnitude and the least quantum among numbers that are not 0.
+struct Least {
+  double magnitude = std::numeric_limits<double>::infinity();
+  double quantum = std::numeric_limits<double>::infinity();
+
+  void add(double x) {
+    if (x == 0) return;
+    magnitude = std::min(magnitude, std::abs(x));
+    quantum = std::min(quantum, kernel::quantum_of(x));
+  }
+  void add(const Least& other) {
+    magnitude = std::min(magnitude, other.magnitude);
+    quantum = std::min(quantum, other.quantum);
+  }
+};
+
+// The same over any run of positions of a column.
+class LeastInRuns {
+ public:
+  LeastInRuns() = default;
+  explicit LeastInRuns(const std::vector<double>& values)
+      : blocks_((values.size() + kernel::block - 1) / kernel::block) {
+    for (std::size_t n = 0; n < values.size(); ++n) blocks_[n / kernel::block].add(values[n]);
+  }
+
+  // Of the blocks that hold begin ... end-1.
+  Least operator()(std::size_t begin, std::size_t end) const {
+    Least least;
+    for (std::size_t b = begin / kernel::block; b <= (end - 1) / kernel::block; ++b) {
+      least.add(blocks_[b]);
+    }
+    return least;
+  }
+
+ private:
+  std::vector<Least> blocks_;
+};
+
+// What is known of a column before a pair is looked at.
+struct ColumnRange {
+  bool finite = true;
+  Least least;
+  double greatest = 0;
+
+  explicit ColumnRange(const std::vector<double>& values) {
+    for (const double x : values) {
+      finite = finite && std::isfinite(x);
+      greatest = std::max(greatest, std::abs(x));
+      least.add(x);
+    }
+  }
+};
+
+// A column of a table as lanes of one type, with room to read beyond either end.
 template <class Lane>
 class PaddedColumn {
  public:
-  PaddedColumn(const std::vector<double>& values, const Format& format)
-      : lanes_(values.size() + 2 * kernel::lanes) {
-    std::transform(values.begin(), values.end(), lanes_.begin() + kernel::lanes,
-                   [&](double x) { return static_cast<Lane>(round_to(format, x)); });
+  PaddedColumn() = default;
+  explicit PaddedColumn(const std::vector<double>& values)
+      : lanes_(values.size() + 2 * kernel::padding) {
+    std::transform(values.begin(), values.end(), lanes_.begin() + kernel::padding,
+                   [](double x) { return static_cast<Lane>(x); });
   }
-  const Lane* data() const { return lanes_.data() + kernel::lanes; }
+  const Lane* data() const { return lanes_.data() + kernel::padding; }
 
  private:
   std::vector<Lane> lanes_;
+};
+
+std::vector<double> rounded_column(const Format& format, const ComponentTable& column) {
+  std::vector<double> rounded(column.high.size());
+  std::transform(column.high.begin(), column.high.end(), rounded.begin(),
+                 [&](double x) { return round_to(format, x); });
+  return rounded;
+}
+
+// The four columns as the accumulation takes them.
+struct Columns {
+  std::vector<double> query_first, query_second, key_first, key_second;
+
+  Columns(const Format& accumulation, const RotatedTable& table)
+      : query_first(rounded_column(accumulation, table.query_first)),
+        query_second(rounded_column(accumulation, table.query_second)),
+        key_first(rounded_column(accumulation, table.key_first)),
+        key_second(rounded_column(accumulation, table.key_second)) {}
+
+  void multiply_query(double factor) {
+    for (double& x : query_first) x *= factor;
+    for (double& x : query_second) x *= factor;
+  }
+};
+
+// Every product of numbers of `query` and `key`, rounded to the format, is a multiple of this.
+double product_quantum(const Format& format, const Least& query, const Least& key) {
+  const double product = query.magnitude * key.magnitude * (1 - 0x1p-50);
+  if (!std::isfinite(product)) return std::numeric_limits<double>::infinity();
+  return std::max(ulp(format, product), query.quantum * key.quantum);
+}
+
+// Chooses the cheapest arithmetic that changes no score.
+template <class Lane>
+class ArithmeticChoice {
+ public:
+  ArithmeticChoice(const Format& accumulation, const Format& scaling, double scale, bool convert,
+                   const Columns& columns)
+      : accumulation_(accumulation),
+        scaling_(scaling),
+        scale_(scale),
+        convert_(convert),
+        query_{ColumnRange(columns.query_first), ColumnRange(columns.query_second)},
+        key_{ColumnRange(columns.key_first), ColumnRange(columns.key_second)} {}
+
+  kernel::Arithmetic choose() const {
+    const bool rounds_sum = accumulation_.precision < std::numeric_limits<Lane>::digits;
+    const bool rounds_scaled = scaling_.precision < std::numeric_limits<Lane>::digits;
+    if (!finite() || !in_range()) return kernel::Arithmetic::any;
+    if (!rounds_sum) {
+      if (rounds_scaled) return kernel::Arithmetic::any;
+      return scales_tables() ? kernel::Arithmetic::unscaled : kernel::Arithmetic::scaled;
+    }
+    if (!rounds_scaled || scales_exactly()) return kernel::Arithmetic::rounded;
+    return convert_ ? kernel::Arithmetic::any : kernel::Arithmetic::rounded_scaled;
+  }
+
+ private:
+  bool finite() const {
+    return query_[0].finite && query_[1].finite && key_[0].finite && key_[1].finite;
+  }
+
+  // No product, sum or score comes near the largest number of its format.
+  bool in_range() const {
+    const double sum =
+        query_[0].greatest * key_[0].greatest + query_[1].greatest * key_[1].greatest;
+    return sum <= accumulation_.largest / 2 && sum * scale_ <= scaling_.largest / 2;
+  }
+
+  double quantum() const {
+    return std::min(product_quantum(accumulation_, query_[0].least, key_[0].least),
+                    product_quantum(accumulation_, query_[1].least, key_[1].least));
+  }
+
+  bool scale_is_power() const { return kernel::quantum_of(scale_) == scale_; }
+
+  bool scales_exactly() const {
+    return scale_is_power() && !convert_ && quantum() * scale_ >= ulp(scaling_, 0);
+  }
+
+  // Scaled components and their products stay normal numbers of the lane.
+  bool scales_tables() const {
+    constexpr double least = std::numeric_limits<Lane>::min();
+    const auto stays_normal = [&](const ColumnRange& query, const ColumnRange& key) {
+      return query.least.magnitude * scale_ >= least &&
+             query.least.magnitude * key.least.magnitude * scale_ >= 2 * least;
+    };
+    return scale_is_power() && scale_ <= 1 && stays_normal(query_[0], key_[0]) &&
+           stays_normal(query_[1], key_[1]);
+  }
+
+  const Format& accumulation_;
+  const Format& scaling_;
+  double scale_;
+  bool convert_;
+  std::array<ColumnRange, 2> query_, key_;
 };
 
 template <class Lane>
 class VectorMeasurement {
  public:
   VectorMeasurement(const Pipeline& pipeline, const ExactInput& scale, const RotatedTable& table)
-      : accumulation_(*pipeline[StepName::accumulation]),
-        scaling_(*pipeline[StepName::scaling]),
-        never_finite_(!has_finite(table.query_first)),
-        query_first_(table.query_first.high, accumulation_),
-        query_second_(table.query_second.high, accumulation_),
-        key_first_(table.key_first.high, accumulation_),
-        key_second_(table.key_second.high, accumulation_) {
-    tables_.query_first = query_first_.data();
-    tables_.query_second = query_second_.data();
-    tables_.key_first = key_first_.data();
-    tables_.key_second = key_second_.data();
+      : accumulation_(*pipeline[StepName::accumulation]), scaling_(*pipeline[StepName::scaling]) {
+    Columns columns(accumulation_, table);
     tables_.size = table.size();
     tables_.scale = static_cast<Lane>(scale.rounded(scaling_));
     tables_.accumulation = narrower(accumulation_);
     tables_.scaling = narrower(scaling_);
+    tables_.score_format = scaling_;
+    tables_.never_finite = !has_finite(table.query_first);
     tables_.convert = accumulation_.precision > scaling_.precision ||
                       accumulation_.min_exponent < scaling_.min_exponent ||
                       accumulation_.largest > scaling_.largest;
+    tables_.arithmetic =
+        ArithmeticChoice<Lane>(accumulation_, scaling_, static_cast<double>(tables_.scale),
+                               tables_.convert, columns)
+            .choose();
+    if (tables_.arithmetic == kernel::Arithmetic::unscaled) {
+      columns.multiply_query(static_cast<double>(tables_.scale));
+      tables_.scale = 1;
+    }
+    set_columns(columns);
   }
 
   // Diagonals first ... last-1, whose centres are set.
   void measure(std::size_t first, std::size_t last, Diagonal* diagonals) const {
-    if (never_finite_ || !run(first, last, false, diagonals)) run(first, last, true, diagonals);
+    kernel::Centers centers;
+    for (std::size_t d = first; d < last; ++d) {
+      const double center = diagonals[d].center.high;
+      centers.center[d - first] = center;
+      centers.quantum[d - first] = kernel::quantum_of(center);
+    }
+    for_stretches<Lane>(first, tables_.size, [&](std::size_t begin, std::size_t end) {
+      measure_stretch(first, last, begin, end, centers, diagonals);
+    });
   }
 
  private:
-  using Accumulator = kernel::Accumulator<Lane>;
+  void set_columns(const Columns& columns) {
+    query_first_ = PaddedColumn<Lane>(columns.query_first);
+    query_second_ = PaddedColumn<Lane>(columns.query_second);
+    key_first_ = PaddedColumn<Lane>(columns.key_first);
+    key_second_ = PaddedColumn<Lane>(columns.key_second);
+    tables_.query_first = query_first_.data();
+    tables_.query_second = query_second_.data();
+    tables_.key_first = key_first_.data();
+    tables_.key_second = key_second_.data();
+    least_query_first_ = LeastInRuns(columns.query_first);
+    least_query_second_ = LeastInRuns(columns.query_second);
+    least_key_first_ = LeastInRuns(columns.key_first);
+    least_key_second_ = LeastInRuns(columns.key_second);
+  }
 
   static std::optional<kernel::Rounding<Lane>> narrower(const Format& format) {
     if (format.precision == std::numeric_limits<Lane>::digits) return std::nullopt;
     return kernel::rounding_to<Lane>(format);
   }
 
-  // Whether all scores were finite, or were checked.
-  bool run(std::size_t first, std::size_t last, bool checked, Diagonal* diagonals) const {
-    std::array<Accumulator, kernel::block> accumulators;
+  void measure_stretch(std::size_t first, std::size_t last, std::size_t begin, std::size_t end,
+                       const kernel::Centers& centers, Diagonal* diagonals) const {
+    std::array<kernel::Share, kernel::block> shares;
+    if (begin >= first + kernel::block && end % kernel::padding == 0) {
+      kernel::run_stretch(tables_, {first, begin, end, quantum(first, begin, end)}, centers,
+                          shares.data());
+    } else {
+      for (std::size_t d = first; d < last; ++d) {
+        shares[d - first] =
+            kernel::run_diagonal(tables_, d, std::max(begin, d), end, centers.center[d - first]);
+      }
+    }
     for (std::size_t d = first; d < last; ++d) {
-      accumulators[d - first].center = diagonals[d].center.high;
+      add(shares[d - first], end - std::max(begin, d), diagonals[d]);
     }
-    for (std::size_t begin = first / kernel::lanes * kernel::lanes; begin < tables_.size;
-         begin += kernel::tile) {
-      kernel::run_tile(tables_, first, last, begin, std::min(begin + kernel::tile, tables_.size),
-                       checked, accumulators.data());
-    }
-    bool finite = true;
-    for (std::size_t d = first; d < last; ++d) {
-      gather(accumulators[d - first], diagonals[d], tables_.size - d);
-      finite = finite && std::isfinite(diagonals[d].sum_of_squares);
-    }
-    return finite || checked;
   }
 
-  static void gather(const Accumulator& accumulator, Diagonal& diagonal, std::uint64_t pairs) {
-    const auto count = [](const auto& counts) {
-      std::uint64_t sum = 0;
-      for (const auto lane : counts) sum += static_cast<std::uint64_t>(lane);
-      return sum;
-    };
-    diagonal.pairs = pairs;
-    diagonal.finite = pairs - count(accumulator.not_finite);
-    diagonal.center.low = 0;
-    diagonal.sum = total(accumulator.sum);
-    diagonal.sum_of_squares = total(accumulator.sum_of_squares);
-    diagonal.least = {*std::min_element(accumulator.least.begin(), accumulator.least.end()), 0};
-    diagonal.greatest = {
-        *std::max_element(accumulator.greatest.begin(), accumulator.greatest.end()), 0};
-    diagonal.order_lost = count(accumulator.lost);
+  // Every score of a stretch is a multiple of it; 0 where that is not known.
+  double quantum(std::size_t first, std::size_t begin, std::size_t end) const {
+    const auto scale = static_cast<double>(tables_.scale);
+    if (kernel::quantum_of(scale) != scale) return 0;
+    const std::size_t key_begin = begin - first - kernel::block + 1, key_end = end - first;
+    return scale * std::min(product_quantum(accumulation_, least_query_first_(begin, end),
+                                            least_key_first_(key_begin, key_end)),
+                            product_quantum(accumulation_, least_query_second_(begin, end),
+                                            least_key_second_(key_begin, key_end)));
   }
 
   static bool has_finite(const ComponentTable& column) {
@@ -166,9 +366,8 @@ class VectorMeasurement {
   }
 
   Format accumulation_, scaling_;
-  // Such tables (N overflowed) need not be tried without checks first.
-  bool never_finite_;
   PaddedColumn<Lane> query_first_, query_second_, key_first_, key_second_;
+  LeastInRuns least_query_first_, least_query_second_, least_key_first_, least_key_second_;
   kernel::Tables<Lane> tables_{};
 };
 
@@ -246,7 +445,7 @@ std::vector<Diagonal> measure_diagonals(const Pipeline& pipeline, const ExactInp
   const PlainScore score(pipeline, scale, table);
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, table.size(), 1024), [&](const auto& range) {
     for (std::size_t d = range.begin(); d != range.end(); ++d) {
-      diagonals[d].center = choose_center(score, d, simulated);
+      diagonals[d].center = choose_center(score, d, table.size() - 1, simulated);
     }
   });
   switch (choose_lanes(pipeline, table)) {
@@ -259,7 +458,7 @@ std::vector<Diagonal> measure_diagonals(const Pipeline& pipeline, const ExactInp
     case Lanes::none:
       for_blocks(diagonals.size(), interruption, [&](std::size_t first, std::size_t last) {
         for (std::size_t d = first; d < last; ++d) {
-          measure_plainly(score, table.size(), d, diagonals[d].center, diagonals[d]);
+          PlainDiagonal(score, d, diagonals[d]).measure(table.size());
         }
       });
   }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,14 @@ namespace ropelab {
 
 // The scores F(i, i-d) at one distance.
 struct Diagonal {
-  std::uint64_t pairs = 0;       // all of them
-  std::uint64_t finite = 0;      // those whose F is finite; what follows is over these
-  DoubleDouble center;           // a number among them or near them; the moments are about it
-  double sum = 0;                // of F - center
-  double sum_of_squares = 0;     // of (F - center)^2
-  DoubleDouble least, greatest;  // of F
+  std::uint64_t pairs = 0;    // all of them
+  std::uint64_t finite = 0;   // those whose F is finite; what follows is over these
+  DoubleDouble center;        // a number among them or near them; the moments are about it
+  double sum = 0;             // of F - center
+  double sum_of_squares = 0;  // of (F - center)^2
+  // Of F; infinity and -infinity where none is finite.
+  DoubleDouble least{std::numeric_limits<double>::infinity(), 0};
+  DoubleDouble greatest{-std::numeric_limits<double>::infinity(), 0};
   // Keys j with j+1 <= i for which not F(i,j) < F(i,j+1): equal, reversed or NaN. Over all
   // pairs of the diagonal; 0 at d = 0.
   std::uint64_t order_lost = 0;
@@ -39,8 +42,8 @@ std::string instruction_set_in_use();
 // for each distance, only places the centre where the diagonal's first score is not finite.
 //
 // Scores are bit for bit those of score_steps(). The moments are sums of doubles in a fixed
-// order (16 lanes by i mod 16), so the result does not depend on threads, instruction set or
-// compiler. Time O(L^2), memory O(L). Throws Interrupted when asked to stop.
+// order (kernel.hpp), so the result does not depend on threads, instruction set or compiler. Time
+// O(L^2), memory O(L). Throws Interrupted when asked to stop.
 std::vector<Diagonal> measure_diagonals(const Pipeline& pipeline, const ExactInput& scale,
                                         const RotatedTable& table,
                                         const std::vector<DoubleDouble>& simulated,

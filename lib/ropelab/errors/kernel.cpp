@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <utility>
 
 // The variants of AVX-512 above the first bring nothing to these loops.
 #define HWY_DISABLED_TARGETS (HWY_AVX3 - 1)
@@ -19,6 +20,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <class Lane>
 using Unsigned = std::conditional_t<sizeof(Lane) == 4, std::uint32_t, std::uint64_t>;
 
+// A rounding to a narrower format, held in registers.
+//
 // Rounds to nearest even at the last place of a format of p bits inside a lane of P bits:
 // with 2^e <= |x| < 2^(e+1), adding M = 1.5 * 2^(P-1) * 2^(max(e, emin)-p+1) leaves the sum
 // with that last place as its own, so the lane's addition does the rounding; subtracting M is
@@ -26,244 +29,606 @@ using Unsigned = std::conditional_t<sizeof(Lane) == 4, std::uint32_t, std::uint6
 // A product of two members is exact in the lane (2p <= P), and a sum of two is rounded twice
 // without harm, since P >= 2p + 2: float16 (11) and narrower in float32 (24), float32 in
 // float64 (53).
-template <class D, class Lane = hn::TFromD<D>, class V = hn::Vec<D>>
-HWY_INLINE V Round(D d, const Rounding<Lane>& to, V x) {
-  const hn::Repartition<Unsigned<Lane>, D> bits;
-  constexpr Unsigned<Lane> exponent_bits =
-      sizeof(Lane) == 4 ? 0x7F800000u : static_cast<Unsigned<Lane>>(0x7FF0000000000000ull);
-  const V power = hn::And(x, hn::BitCast(d, hn::Set(bits, exponent_bits)));
-  const V magic = hn::Mul(hn::Max(power, hn::Set(d, to.least_power)), hn::Set(d, to.magic));
-  const V rounded = hn::Sub(hn::Add(x, magic), magic);
-  const auto past = hn::Gt(hn::Abs(x), hn::Set(d, to.last_in_range));
-  return hn::IfThenElse(past, hn::CopySignToAbs(hn::Set(d, to.past_range), x), rounded);
-}
+template <class D>
+struct Rounder {
+  using Lane = hn::TFromD<D>;
+  using V = hn::Vec<D>;
+  V exponent_bits, least_power, magic, last_in_range, past_range;
 
-template <bool kRound, class D, class V = hn::Vec<D>, class Lane = hn::TFromD<D>>
-HWY_INLINE V MaybeRound(D d, const std::optional<Rounding<Lane>>& to, V x) {
-  if constexpr (kRound) {
-    return Round(d, *to, x);
-  } else {
-    return x;
-  }
-}
-
-// The scores of the queries i ... at one distance.
-template <bool kRoundSum, bool kRoundScaled, class D, class Lane = hn::TFromD<D>>
-HWY_INLINE hn::Vec<D> Scores(D d, const Tables<Lane>& tables, std::ptrdiff_t i,
-                             std::ptrdiff_t distance) {
-  const auto& to_sum = tables.accumulation;
-  const auto first = MaybeRound<kRoundSum>(
-      d, to_sum,
-      hn::Mul(hn::LoadU(d, tables.query_first + i), hn::LoadU(d, tables.key_first + i - distance)));
-  const auto second =
-      MaybeRound<kRoundSum>(d, to_sum,
-                            hn::Mul(hn::LoadU(d, tables.query_second + i),
-                                    hn::LoadU(d, tables.key_second + i - distance)));
-  auto sum = MaybeRound<kRoundSum>(d, to_sum, hn::Add(first, second));
-  if constexpr (kRoundScaled) {
-    if (tables.convert) sum = Round(d, *tables.scaling, sum);
-  }
-  return MaybeRound<kRoundScaled>(d, tables.scaling, hn::Mul(sum, hn::Set(d, tables.scale)));
-}
-
-// The accumulators of one diagonal, held in registers over a tile.
-template <class Lane, bool kChecked>
-struct Running {
-  const hn::ScalableTag<Lane> d;
-  const hn::ScalableTag<double> wide;
-  const hn::Repartition<typename Accumulator<Lane>::Count, hn::ScalableTag<Lane>> whole;
-  using V = hn::Vec<hn::ScalableTag<Lane>>;
-  using W = hn::Vec<hn::ScalableTag<double>>;
-  using C = hn::Vec<hn::Repartition<typename Accumulator<Lane>::Count, hn::ScalableTag<Lane>>>;
-  using M = hn::Mask<hn::ScalableTag<Lane>>;
-  static constexpr std::size_t kWide = hn::MaxLanes(hn::ScalableTag<double>());
-  static constexpr std::size_t kWides = lanes / kWide;
-
-  W sum[kWides], squares[kWides];
-  V least, greatest;
-  C lost, not_finite;
-  W center;
-
-  HWY_INLINE explicit Running(const Accumulator<Lane>& from) {
-    for (std::size_t n = 0; n < kWides; ++n) {
-      sum[n] = hn::Load(wide, from.sum.data() + n * kWide);
-      squares[n] = hn::Load(wide, from.sum_of_squares.data() + n * kWide);
-    }
-    least = hn::Load(d, from.least.data());
-    greatest = hn::Load(d, from.greatest.data());
-    lost = hn::Load(whole, from.lost.data());
-    not_finite = hn::Load(whole, from.not_finite.data());
-    center = hn::Set(wide, from.center);
+  HWY_INLINE explicit Rounder(const std::optional<Rounding<Lane>>& to) {
+    const D d;
+    const hn::Repartition<Unsigned<Lane>, D> bits;
+    constexpr Unsigned<Lane> exponent =
+        sizeof(Lane) == 4 ? 0x7F800000u : static_cast<Unsigned<Lane>>(0x7FF0000000000000ull);
+    exponent_bits = hn::BitCast(d, hn::Set(bits, exponent));
+    least_power = hn::Set(d, to ? to->least_power : Lane{0});
+    magic = hn::Set(d, to ? to->magic : Lane{0});
+    last_in_range = hn::Set(d, to ? to->last_in_range : Lane{0});
+    past_range = hn::Set(d, to ? to->past_range : Lane{0});
   }
 
-  HWY_INLINE void Store(Accumulator<Lane>& to) const {
-    for (std::size_t n = 0; n < kWides; ++n) {
-      hn::Store(sum[n], wide, to.sum.data() + n * kWide);
-      hn::Store(squares[n], wide, to.sum_of_squares.data() + n * kWide);
-    }
-    hn::Store(least, d, to.least.data());
-    hn::Store(greatest, d, to.greatest.data());
-    hn::Store(lost, whole, to.lost.data());
-    hn::Store(not_finite, whole, to.not_finite.data());
+  HWY_INLINE V InRange(V x) const {
+    const V power = hn::Max(hn::And(x, exponent_bits), least_power);
+    const V shift = hn::Mul(power, magic);
+    return hn::Sub(hn::Add(x, shift), shift);
   }
 
-  // One multiplication and one addition, not fused: the same bits without FMA.
-  HWY_INLINE void AddDeviation(std::size_t n, W deviation) {
-    sum[n] = hn::Add(sum[n], deviation);
-    squares[n] = hn::Add(squares[n], hn::Mul(deviation, deviation));
-  }
-
-  // Vector `part` of a group of `lanes` pairs; `inside` where only some lanes are pairs.
-  template <bool kMasked>
-  HWY_INLINE void Add(std::size_t part, V score, V neighbour, M inside, bool ordered) {
-    if (ordered) {
-      const M kept = hn::Lt(score, neighbour);
-      const C one = hn::Set(whole, 1);
-      C count = hn::IfThenZeroElse(hn::RebindMask(whole, kept), one);
-      if constexpr (kMasked) count = hn::IfThenElseZero(hn::RebindMask(whole, inside), count);
-      lost = hn::Add(lost, count);
-    }
-    M counted = inside;
-    if constexpr (kChecked) {
-      const M finite = hn::IsFinite(score);
-      const C one = hn::Set(whole, 1);
-      C count = hn::IfThenZeroElse(hn::RebindMask(whole, finite), one);
-      if constexpr (kMasked) count = hn::IfThenElseZero(hn::RebindMask(whole, inside), count);
-      not_finite = hn::Add(not_finite, count);
-      counted = hn::And(inside, finite);
-    }
-    if constexpr (kMasked || kChecked) {
-      least = hn::IfThenElse(counted, hn::Min(least, score), least);
-      greatest = hn::IfThenElse(counted, hn::Max(greatest, score), greatest);
-    } else {
-      least = hn::Min(least, score);
-      greatest = hn::Max(greatest, score);
-    }
-    AddDeviations<kMasked || kChecked>(part, score, counted);
-  }
-
-  template <bool kMasked>
-  HWY_INLINE void AddDeviations(std::size_t part, V score, M counted) {
-    if constexpr (sizeof(Lane) == 8) {
-      W deviation = hn::Sub(score, center);
-      if constexpr (kMasked) deviation = hn::IfThenElseZero(counted, deviation);
-      AddDeviation(part, deviation);
-    } else {
-#if HWY_TARGET == HWY_SCALAR
-      W deviation = hn::Sub(hn::PromoteTo(wide, score), center);
-      if constexpr (kMasked) {
-        const V one = hn::IfThenElseZero(counted, hn::Set(d, 1));
-        deviation = hn::IfThenElseZero(hn::Gt(hn::PromoteTo(wide, one), hn::Zero(wide)), deviation);
-      }
-      AddDeviation(part, deviation);
-#else
-      const hn::Half<hn::ScalableTag<Lane>> half;
-      W low = hn::Sub(hn::PromoteTo(wide, hn::LowerHalf(half, score)), center);
-      W high = hn::Sub(hn::PromoteTo(wide, hn::UpperHalf(half, score)), center);
-      if constexpr (kMasked) {
-        const V ones = hn::IfThenElseZero(counted, hn::Set(d, 1));
-        const W zero = hn::Zero(wide);
-        low = hn::IfThenElseZero(hn::Gt(hn::PromoteTo(wide, hn::LowerHalf(half, ones)), zero), low);
-        high =
-            hn::IfThenElseZero(hn::Gt(hn::PromoteTo(wide, hn::UpperHalf(half, ones)), zero), high);
-      }
-      AddDeviation(2 * part, low);
-      AddDeviation(2 * part + 1, high);
-#endif
-    }
+  HWY_INLINE V Any(V x) const {
+    return hn::IfThenElse(hn::Gt(hn::Abs(x), last_in_range), hn::CopySignToAbs(past_range, x),
+                          InRange(x));
   }
 };
 
-// One diagonal over a tile. `row` holds the scores of the diagonal before at the same queries
-// (a multiple of `lanes` from `begin` on) and takes this one's.
-template <bool kRoundSum, bool kRoundScaled, bool kChecked, class Lane>
-HWY_NOINLINE void RunDiagonal(const Tables<Lane>& tables, std::size_t distance, std::size_t begin,
-                              std::size_t end, Lane* row, Accumulator<Lane>& accumulator) {
-  const hn::ScalableTag<Lane> d;
-  constexpr std::size_t kVector = hn::MaxLanes(d);
-  constexpr std::size_t kVectors = lanes / kVector;
-  Running<Lane, kChecked> running(accumulator);
-  const bool ordered = distance > 0;
-  const auto offset = static_cast<std::ptrdiff_t>(distance);
-  const auto all = hn::FirstN(d, kVector);
-  const std::size_t from = std::max(begin, distance);
-  for (std::size_t group = from / lanes * lanes; group < end; group += lanes) {
-    const bool whole_group = group >= from && group + lanes <= end;
-    for (std::size_t part = 0; part < kVectors; ++part) {
-      const std::size_t i = group + part * kVector;
-      const auto score =
-          Scores<kRoundSum, kRoundScaled>(d, tables, static_cast<std::ptrdiff_t>(i), offset);
-      const auto neighbour = hn::Load(d, row + (i - begin));
-      hn::Store(score, d, row + (i - begin));
-      if (HWY_LIKELY(whole_group)) {
-        running.template Add<false>(part, score, neighbour, all, ordered);
-      } else {
-        // Lanes from `from` to `end`, told by their number within the vector.
-        const auto number = hn::Iota(d, 0);
-        const auto low = static_cast<Lane>(i < from ? from - i : 0);
-        const auto high = static_cast<Lane>(i < end ? end - i : 0);
-        const auto inside =
-            hn::And(hn::Ge(number, hn::Set(d, low)), hn::Lt(number, hn::Set(d, high)));
-        running.template Add<true>(part, score, neighbour, inside, ordered);
-      }
+// The score of rotated components, as Arithmetic says.
+template <Arithmetic kArithmetic, class D>
+struct Scorer {
+  using Lane = hn::TFromD<D>;
+  using V = hn::Vec<D>;
+  Rounder<D> accumulation, scaling;
+  V scale;
+  bool round_sum, round_scaled, convert;
+
+  HWY_INLINE explicit Scorer(const Tables<Lane>& tables)
+      : accumulation(tables.accumulation),
+        scaling(tables.scaling),
+        scale(hn::Set(D(), tables.scale)),
+        round_sum(tables.accumulation.has_value()),
+        round_scaled(tables.scaling.has_value()),
+        convert(tables.convert) {}
+
+  HWY_INLINE V RoundSum(V x) const {
+    if constexpr (kArithmetic == Arithmetic::any) {
+      return round_sum ? accumulation.Any(x) : x;
+    } else if constexpr (kArithmetic == Arithmetic::rounded ||
+                         kArithmetic == Arithmetic::rounded_scaled) {
+      return accumulation.InRange(x);
+    } else {
+      return x;
     }
   }
-  running.Store(accumulator);
+
+  HWY_INLINE V Scale(V sum) const {
+    if constexpr (kArithmetic == Arithmetic::unscaled) {
+      return sum;
+    } else if constexpr (kArithmetic == Arithmetic::rounded_scaled) {
+      return scaling.InRange(hn::Mul(sum, scale));
+    } else if constexpr (kArithmetic == Arithmetic::any) {
+      if (!round_scaled) return hn::Mul(sum, scale);
+      return scaling.Any(hn::Mul(convert ? scaling.Any(sum) : sum, scale));
+    } else {
+      return hn::Mul(sum, scale);
+    }
+  }
+
+  HWY_INLINE V operator()(V query_first, V query_second, V key_first, V key_second) const {
+    const V first = RoundSum(hn::Mul(query_first, key_first));
+    const V second = RoundSum(hn::Mul(query_second, key_second));
+    return Scale(RoundSum(hn::Add(first, second)));
+  }
+};
+
+// The extremes of a diagonal and how many neighbours kept their order, in registers.
+template <class D>
+struct Extremes {
+  using Lane = hn::TFromD<D>;
+  using V = hn::Vec<D>;
+  V least, greatest, kept;
+
+  HWY_INLINE Extremes() {
+    const D d;
+    least = hn::Set(d, std::numeric_limits<Lane>::infinity());
+    greatest = hn::Set(d, -std::numeric_limits<Lane>::infinity());
+    kept = hn::Zero(d);
+  }
+
+  HWY_INLINE void Add(V score) {
+    least = hn::Min(least, score);
+    greatest = hn::Max(greatest, score);
+  }
+
+  // A true lane is all ones, which is -1 as an integer.
+  HWY_INLINE void Compare(V score, V neighbour) {
+    const D d;
+    const hn::RebindToSigned<D> whole;
+    const auto is_kept = hn::VecFromMask(d, hn::Lt(score, neighbour));
+    kept = hn::BitCast(d, hn::Sub(hn::BitCast(whole, kept), hn::BitCast(whole, is_kept)));
+  }
+
+  HWY_INLINE void Store(std::size_t pairs, Share& share) const {
+    const D d;
+    constexpr std::size_t kLanes = hn::MaxLanes(D());
+    HWY_ALIGN Lane numbers[kLanes];
+    hn::Store(least, d, numbers);
+    share.least = static_cast<double>(*std::min_element(numbers, numbers + kLanes));
+    hn::Store(greatest, d, numbers);
+    share.greatest = static_cast<double>(*std::max_element(numbers, numbers + kLanes));
+    const hn::RebindToSigned<D> whole;
+    HWY_ALIGN hn::TFromD<decltype(whole)> counts[kLanes];
+    hn::Store(hn::BitCast(whole, kept), whole, counts);
+    share.lost = pairs;
+    for (const auto count : counts) share.lost -= static_cast<std::uint64_t>(count);
+  }
+};
+
+// Adds up lanes in their order.
+template <class D, std::size_t kParts>
+HWY_INLINE double TotalOf(const hn::Vec<D> (&sums)[kParts]) {
+  const D d;
+  constexpr std::size_t kLanes = hn::MaxLanes(D());
+  HWY_ALIGN hn::TFromD<D> numbers[kLanes * kParts];
+  for (std::size_t part = 0; part < kParts; ++part) {
+    hn::Store(sums[part], d, numbers + part * kLanes);
+  }
+  double total = 0;
+  for (const auto x : numbers) total += static_cast<double>(x);
+  return total;
 }
 
-template <bool kRoundSum, bool kRoundScaled, class Lane>
-HWY_INLINE void FillRow(const Tables<Lane>& tables, std::size_t distance, std::size_t begin,
-                        std::size_t end, Lane* row) {
+// How the moments of deviations from a centre are summed: in float, where all that is exact
+// and any order and fusing gives the same (is_certain says whether); squares in double, where
+// that is exact for wider deviations; all in double, in lanes of a fixed order.
+template <Sums kSums>
+struct Running;
+
+template <>
+struct Running<Sums::narrow> : Extremes<hn::ScalableTag<float>> {
+  using D = hn::ScalableTag<float>;
+  V center, sum[1], squares[1];
+
+  HWY_INLINE explicit Running(double from_center) {
+    center = hn::Set(D(), static_cast<float>(from_center));
+    sum[0] = squares[0] = hn::Zero(D());
+  }
+
+  HWY_INLINE void Add(V score) {
+    Extremes<D>::Add(score);
+    const V deviation = hn::Sub(score, center);
+    sum[0] = hn::Add(sum[0], deviation);
+    squares[0] = hn::MulAdd(deviation, deviation, squares[0]);
+  }
+
+  HWY_INLINE Share Total(std::size_t pairs) const {
+    Share share;
+    Store(pairs, share);
+    share.sum = TotalOf<D>(sum);
+    share.sum_of_squares = TotalOf<D>(squares);
+    return share;
+  }
+};
+
+template <>
+struct Running<Sums::wide_squares> : Extremes<hn::ScalableTag<float>> {
+  using D = hn::ScalableTag<float>;
+  using W = hn::ScalableTag<double>;
+  static constexpr std::size_t kHalves = hn::MaxLanes(D()) == 1 ? 1 : 2;
+  V center, sum[1];
+  hn::Vec<W> squares[kHalves];
+
+  HWY_INLINE explicit Running(double from_center) {
+    center = hn::Set(D(), static_cast<float>(from_center));
+    sum[0] = hn::Zero(D());
+    for (auto& half : squares) half = hn::Zero(W());
+  }
+
+  HWY_INLINE void Add(V score) {
+    Extremes<D>::Add(score);
+    const V deviation = hn::Sub(score, center);
+    sum[0] = hn::Add(sum[0], deviation);
+    const W w;
+#if HWY_TARGET == HWY_SCALAR
+    const auto wide = hn::PromoteTo(w, deviation);
+    squares[0] = hn::MulAdd(wide, wide, squares[0]);
+#else
+    const hn::Half<D> half;
+    const auto low = hn::PromoteTo(w, hn::LowerHalf(half, deviation));
+    squares[0] = hn::MulAdd(low, low, squares[0]);
+    const auto high = hn::PromoteTo(w, hn::UpperHalf(half, deviation));
+    squares[1] = hn::MulAdd(high, high, squares[1]);
+#endif
+  }
+
+  HWY_INLINE Share Total(std::size_t pairs) const {
+    Share share;
+    Store(pairs, share);
+    share.sum = TotalOf<D>(sum);
+    share.sum_of_squares = TotalOf<W>(squares);
+    return share;
+  }
+};
+
+// `kParts` vectors make a group of pairs.
+template <>
+struct Running<Sums::in_lanes> : Extremes<hn::CappedTag<double, lanes>> {
+  using D = hn::CappedTag<double, lanes>;
+  static constexpr std::size_t kParts = lanes / hn::MaxLanes(D());
+  V center, sum[kParts], squares[kParts];
+
+  HWY_INLINE explicit Running(double from_center) {
+    center = hn::Set(D(), from_center);
+    for (std::size_t part = 0; part < kParts; ++part) sum[part] = squares[part] = hn::Zero(D());
+  }
+
+  // Not fused: the same bits without FMA.
+  template <std::size_t kPart>
+  HWY_INLINE void Add(V score) {
+    Extremes<D>::Add(score);
+    const V deviation = hn::Sub(score, center);
+    sum[kPart] = hn::Add(sum[kPart], deviation);
+    squares[kPart] = hn::Add(squares[kPart], hn::Mul(deviation, deviation));
+  }
+
+  HWY_INLINE Share Total(std::size_t pairs) const {
+    Share share;
+    Store(pairs, share);
+    share.sum = TotalOf<D>(sum);
+    share.sum_of_squares = TotalOf<D>(squares);
+    return share;
+  }
+};
+
+// The scores of the queries i ... at one distance, which may be -1.
+template <class D, class Score>
+HWY_INLINE hn::Vec<D> At(D d, const Tables<hn::TFromD<D>>& tables, const Score& score,
+                         std::ptrdiff_t distance, std::size_t i) {
+  const std::ptrdiff_t j = static_cast<std::ptrdiff_t>(i) - distance;
+  return score(hn::LoadU(d, tables.query_first + i), hn::LoadU(d, tables.query_second + i),
+               hn::LoadU(d, tables.key_first + j), hn::LoadU(d, tables.key_second + j));
+}
+
+template <Arithmetic kArithmetic, class Lane>
+HWY_NOINLINE void FillRow(const Tables<Lane>& tables, std::ptrdiff_t distance, std::size_t begin,
+                          std::size_t end, Lane* row) {
   const hn::ScalableTag<Lane> d;
-  const std::size_t from = std::max(begin, distance) / lanes * lanes;
-  for (std::size_t i = from; i < end; i += hn::MaxLanes(d)) {
-    hn::Store(Scores<kRoundSum, kRoundScaled>(d, tables, static_cast<std::ptrdiff_t>(i),
-                                              static_cast<std::ptrdiff_t>(distance)),
-              d, row + (i - begin));
+  const Scorer<kArithmetic, decltype(d)> score(tables);
+  for (std::size_t i = begin; i < end; i += hn::MaxLanes(d)) {
+    hn::Store(At(d, tables, score, distance, i), d, row + (i - begin));
   }
 }
 
-template <bool kRoundSum, bool kRoundScaled, class Lane>
-HWY_INLINE void RunTile(const Tables<Lane>& tables, std::size_t first, std::size_t last,
-                        std::size_t begin, std::size_t end, bool checked,
-                        Accumulator<Lane>* accumulators) {
-  HWY_ALIGN Lane row[tile + lanes];
-  if (first > 0) FillRow<kRoundSum, kRoundScaled>(tables, first - 1, begin, end, row);
-  for (std::size_t distance = first; distance < last && distance < end; ++distance) {
-    Accumulator<Lane>& accumulator = accumulators[distance - first];
-    if (checked) {
-      RunDiagonal<kRoundSum, kRoundScaled, true>(tables, distance, begin, end, row, accumulator);
+// How many of the queries [begin, end) do not see a key further off score below its neighbour.
+template <Arithmetic kArithmetic, class Lane>
+HWY_NOINLINE std::uint64_t CountLost(const Tables<Lane>& tables, std::size_t distance,
+                                     std::size_t begin, std::size_t end) {
+  if (distance == 0) return 0;
+  const hn::ScalableTag<Lane> d;
+  const Scorer<kArithmetic, hn::ScalableTag<Lane>> score(tables);
+  const auto offset = static_cast<std::ptrdiff_t>(distance);
+  std::uint64_t lost = end - begin;
+  for (std::size_t i = begin; i < end; i += hn::MaxLanes(d)) {
+    lost -= hn::CountTrue(
+        d, hn::Lt(At(d, tables, score, offset, i), At(d, tables, score, offset - 1, i)));
+  }
+  return lost;
+}
+
+// The diagonals `distance` and the next, neighbours compared. `row` holds the scores of the
+// diagonal before at the same queries and takes the last one's.
+template <Arithmetic kArithmetic, Sums kSums>
+HWY_NOINLINE void RunNeighbours(const Tables<float>& tables, std::size_t distance,
+                                std::size_t begin, std::size_t end, const double* centers,
+                                float* row, Share* shares) {
+  const hn::ScalableTag<float> d;
+  const Scorer<kArithmetic, hn::ScalableTag<float>> score(tables);
+  Running<kSums> near(centers[0]), far(centers[1]);
+  const float* query_first = tables.query_first;
+  const float* query_second = tables.query_second;
+  const float* key_first = tables.key_first - distance;
+  const float* key_second = tables.key_second - distance;
+  for (std::size_t i = begin; i < end; i += hn::MaxLanes(d)) {
+    const auto first = hn::LoadU(d, query_first + i);
+    const auto second = hn::LoadU(d, query_second + i);
+    const auto near_score =
+        score(first, second, hn::LoadU(d, key_first + i), hn::LoadU(d, key_second + i));
+    near.Add(near_score);
+    near.Compare(near_score, hn::Load(d, row + (i - begin)));
+    const auto far_score =
+        score(first, second, hn::LoadU(d, key_first + i - 1), hn::LoadU(d, key_second + i - 1));
+    far.Add(far_score);
+    far.Compare(far_score, near_score);
+    hn::Store(far_score, d, row + (i - begin));
+  }
+  shares[0] = near.Total(end - begin);
+  shares[1] = far.Total(end - begin);
+}
+
+// The diagonals `distance` and one vector further: at queries one vector apart they meet the
+// same keys, which are loaded once.
+template <Arithmetic kArithmetic, Sums kSums>
+HWY_NOINLINE void RunVectorApart(const Tables<float>& tables, std::size_t distance,
+                                 std::size_t begin, std::size_t end, double near_center,
+                                 double far_center, Share& near_share, Share& far_share) {
+  const hn::ScalableTag<float> d;
+  constexpr std::size_t kLanes = hn::MaxLanes(hn::ScalableTag<float>());
+  const Scorer<kArithmetic, hn::ScalableTag<float>> score(tables);
+  Running<kSums> near(near_center), far(far_center);
+  const float* query_first = tables.query_first;
+  const float* query_second = tables.query_second;
+  const float* key_first = tables.key_first - distance;
+  const float* key_second = tables.key_second - distance;
+  auto first = hn::LoadU(d, query_first + begin);
+  auto second = hn::LoadU(d, query_second + begin);
+  far.Add(score(first, second, hn::LoadU(d, key_first + begin - kLanes),
+                hn::LoadU(d, key_second + begin - kLanes)));
+  const std::size_t last = end - kLanes;
+  for (std::size_t i = begin; i < last; i += kLanes) {
+    const auto key_one = hn::LoadU(d, key_first + i);
+    const auto key_two = hn::LoadU(d, key_second + i);
+    near.Add(score(first, second, key_one, key_two));
+    first = hn::LoadU(d, query_first + i + kLanes);
+    second = hn::LoadU(d, query_second + i + kLanes);
+    far.Add(score(first, second, key_one, key_two));
+  }
+  near.Add(score(first, second, hn::LoadU(d, key_first + last), hn::LoadU(d, key_second + last)));
+  near_share = near.Total(end - begin);
+  far_share = far.Total(end - begin);
+}
+
+template <std::size_t kPart, bool kOrder, class D, class Score>
+HWY_INLINE void AddPart(D d, const Tables<double>& tables, const Score& score,
+                        std::ptrdiff_t distance, std::size_t i, double* row,
+                        Running<Sums::in_lanes>& running) {
+  const auto here = At(d, tables, score, distance, i + kPart * hn::MaxLanes(d));
+  running.template Add<kPart>(here);
+  if constexpr (kOrder) {
+    double* cell = row + kPart * hn::MaxLanes(d);
+    running.Compare(here, hn::Load(d, cell));
+    hn::Store(here, d, cell);
+  }
+}
+
+template <bool kOrder, class D, class Score, std::size_t... kPart>
+HWY_INLINE void AddParts(D d, const Tables<double>& tables, const Score& score,
+                         std::ptrdiff_t distance, std::size_t i, double* row,
+                         Running<Sums::in_lanes>& running, std::index_sequence<kPart...>) {
+  (AddPart<kPart, kOrder>(d, tables, score, distance, i, row, running), ...);
+}
+
+template <Arithmetic kArithmetic, bool kOrder>
+HWY_NOINLINE void RunDouble(const Tables<double>& tables, std::size_t distance, std::size_t begin,
+                            std::size_t end, double center, double* row, Share& share) {
+  const hn::CappedTag<double, lanes> d;
+  const Scorer<kArithmetic, hn::CappedTag<double, lanes>> score(tables);
+  Running<Sums::in_lanes> running(center);
+  constexpr std::size_t kParts = Running<Sums::in_lanes>::kParts;
+  const Tables<double> local = tables;
+  for (std::size_t i = begin; i < end; i += lanes) {
+    AddParts<kOrder>(d, local, score, static_cast<std::ptrdiff_t>(distance), i, row + (i - begin),
+                     running, std::make_index_sequence<kParts>());
+  }
+  share = running.Total(end - begin);
+}
+
+// Whether the shares n and `other` are right as they were added up.
+HWY_INLINE bool AreCertain(Sums sums, const Tables<float>& tables, const Stretch& stretch,
+                           const Centers& centers, std::size_t n, std::size_t other,
+                           const Share* shares) {
+  constexpr std::size_t kLanes = hn::MaxLanes(hn::ScalableTag<float>());
+  return is_certain(sums, tables, stretch, centers, n, kLanes, shares[n]) &&
+         is_certain(sums, tables, stretch, centers, other, kLanes, shares[other]);
+}
+
+// The first diagonal whose deviations are too wide for sums in float stands for all after it.
+template <Arithmetic kArithmetic>
+HWY_INLINE void RunUnordered(const Tables<float>& tables, const Stretch& stretch,
+                             const Centers& centers, Share* shares) {
+  constexpr std::size_t kLanes = hn::MaxLanes(hn::ScalableTag<float>());
+  static_assert(block % (2 * kLanes) == 0);
+  bool narrow = true;
+  for (std::size_t group = 0; group < block; group += 2 * kLanes) {
+    for (std::size_t near = group; near < group + kLanes; ++near) {
+      const std::size_t far = near + kLanes;
+      const auto run = [&](auto run_with) {
+        run_with(tables, stretch.first + near, stretch.begin, stretch.end, centers.center[near],
+                 centers.center[far], shares[near], shares[far]);
+      };
+      if (narrow) {
+        run(RunVectorApart<kArithmetic, Sums::narrow>);
+        narrow = AreCertain(Sums::narrow, tables, stretch, centers, near, far, shares);
+      }
+      if (!narrow) run(RunVectorApart<kArithmetic, Sums::wide_squares>);
+    }
+  }
+}
+
+template <Arithmetic kArithmetic>
+HWY_INLINE void RunOrdered(const Tables<float>& tables, const Stretch& stretch,
+                           const Centers& centers, Share* shares) {
+  HWY_ALIGN float row[longest_stretch<float>];
+  const auto fill_row = [&](std::size_t n) {
+    FillRow<kArithmetic>(tables, static_cast<std::ptrdiff_t>(stretch.first + n) - 1, stretch.begin,
+                         stretch.end, row);
+  };
+  fill_row(0);
+  bool narrow = true;
+  for (std::size_t n = 0; n < block; n += 2) {
+    const auto run = [&](auto run_with) {
+      run_with(tables, stretch.first + n, stretch.begin, stretch.end, centers.center.data() + n,
+               row, shares + n);
+    };
+    if (narrow) {
+      run(RunNeighbours<kArithmetic, Sums::narrow>);
+      narrow = AreCertain(Sums::narrow, tables, stretch, centers, n, n + 1, shares);
+      if (!narrow) fill_row(n);
+    }
+    if (!narrow) run(RunNeighbours<kArithmetic, Sums::wide_squares>);
+  }
+}
+
+template <Arithmetic kArithmetic>
+HWY_INLINE void RunUnordered(const Tables<double>& tables, const Stretch& stretch,
+                             const Centers& centers, Share* shares) {
+  for (std::size_t n = 0; n < block; ++n) {
+    RunDouble<kArithmetic, false>(tables, stretch.first + n, stretch.begin, stretch.end,
+                                  centers.center[n], nullptr, shares[n]);
+  }
+}
+
+template <Arithmetic kArithmetic>
+HWY_INLINE void RunOrdered(const Tables<double>& tables, const Stretch& stretch,
+                           const Centers& centers, Share* shares) {
+  HWY_ALIGN double row[longest_stretch<double>];
+  FillRow<kArithmetic>(tables, static_cast<std::ptrdiff_t>(stretch.first) - 1, stretch.begin,
+                       stretch.end, row);
+  for (std::size_t n = 0; n < block; ++n) {
+    RunDouble<kArithmetic, true>(tables, stretch.first + n, stretch.begin, stretch.end,
+                                 centers.center[n], row, shares[n]);
+  }
+}
+
+// A diagonal by vectors of double, whatever its scores and its ends.
+template <class Lane>
+class CheckedDiagonal {
+  using W = hn::CappedTag<double, lanes>;
+  using V = hn::Vec<W>;
+  using D = hn::Rebind<Lane, W>;
+  static constexpr std::size_t kLanes = hn::MaxLanes(W());
+  static constexpr std::size_t kParts = lanes / kLanes;
+
+ public:
+  HWY_INLINE CheckedDiagonal(const Tables<Lane>& tables, std::size_t distance, double center)
+      : tables_(tables), score_(tables), distance_(static_cast<std::ptrdiff_t>(distance)) {
+    const W w;
+    center_ = hn::Set(w, center);
+    for (std::size_t part = 0; part < kParts; ++part) {
+      sum_[part] = squares_[part] = lost_[part] = not_finite_[part] = hn::Zero(w);
+      least_[part] = hn::Set(w, std::numeric_limits<double>::infinity());
+      greatest_[part] = hn::Set(w, -std::numeric_limits<double>::infinity());
+    }
+  }
+
+  HWY_NOINLINE Share Run(std::size_t begin, std::size_t end) {
+    for (std::size_t group = begin / lanes * lanes; group < end; group += lanes) {
+      for (std::size_t part = 0; part < kParts; ++part) {
+        AddPart(part, group + part * kLanes, begin, end);
+      }
+    }
+    Share share;
+    share.sum = TotalOf<W>(sum_);
+    share.sum_of_squares = TotalOf<W>(squares_);
+    share.lost = static_cast<std::uint64_t>(TotalOf<W>(lost_));
+    share.not_finite = static_cast<std::uint64_t>(TotalOf<W>(not_finite_));
+    for (std::size_t part = 0; part < kParts; ++part) {
+      HWY_ALIGN double numbers[kLanes];
+      hn::Store(least_[part], W(), numbers);
+      share.least = std::min(share.least, *std::min_element(numbers, numbers + kLanes));
+      hn::Store(greatest_[part], W(), numbers);
+      share.greatest = std::max(share.greatest, *std::max_element(numbers, numbers + kLanes));
+    }
+    return share;
+  }
+
+ private:
+  HWY_INLINE V Score(std::ptrdiff_t distance, std::size_t i) const {
+    const auto score = At(D(), tables_, score_, distance, i);
+    if constexpr (sizeof(Lane) == 8) {
+      return score;
     } else {
-      RunDiagonal<kRoundSum, kRoundScaled, false>(tables, distance, begin, end, row, accumulator);
+      return hn::PromoteTo(W(), score);
+    }
+  }
+
+  HWY_INLINE void AddPart(std::size_t part, std::size_t i, std::size_t begin, std::size_t end) {
+    const W w;
+    const V number = hn::Iota(w, 0);
+    const V low = hn::Set(w, static_cast<double>(i < begin ? begin - i : 0));
+    const V high = hn::Set(w, static_cast<double>(i < end ? end - i : 0));
+    const auto inside = hn::And(hn::Ge(number, low), hn::Lt(number, high));
+    const V one = hn::IfThenElseZero(inside, hn::Set(w, 1));
+    const V score = Score(distance_, i);
+    if (distance_ > 0) {
+      const auto kept = hn::Lt(score, Score(distance_ - 1, i));
+      lost_[part] = hn::Add(lost_[part], hn::IfThenZeroElse(kept, one));
+    }
+    const auto finite = hn::IsFinite(score);
+    not_finite_[part] = hn::Add(not_finite_[part], hn::IfThenZeroElse(finite, one));
+    const auto counted = hn::And(inside, finite);
+    least_[part] = hn::IfThenElse(counted, hn::Min(least_[part], score), least_[part]);
+    greatest_[part] = hn::IfThenElse(counted, hn::Max(greatest_[part], score), greatest_[part]);
+    const V deviation = hn::IfThenElseZero(counted, hn::Sub(score, center_));
+    sum_[part] = hn::Add(sum_[part], deviation);
+    // Not fused: the same bits without FMA.
+    squares_[part] = hn::Add(squares_[part], hn::Mul(deviation, deviation));
+  }
+
+  const Tables<Lane>& tables_;
+  Scorer<Arithmetic::any, D> score_;
+  std::ptrdiff_t distance_;
+  V center_;
+  V sum_[kParts], squares_[kParts], lost_[kParts], not_finite_[kParts];
+  V least_[kParts], greatest_[kParts];
+};
+
+template <class Lane>
+Share RunDiagonal(const Tables<Lane>& tables, std::size_t distance, std::size_t begin,
+                  std::size_t end, double center) {
+  return CheckedDiagonal<Lane>(tables, distance, center).Run(begin, end);
+}
+
+// Neighbours need no comparing where the extremes of a diagonal show that it lies below the one
+// before, as in a format with digits to spare. One diagonal tells which way is faster.
+template <Arithmetic kArithmetic, class Lane>
+HWY_INLINE void RunStretch(const Tables<Lane>& tables, const Stretch& stretch,
+                           const Centers& centers, Share* shares) {
+  const std::size_t first = stretch.first, begin = stretch.begin, end = stretch.end;
+  const std::size_t probe = std::max<std::size_t>(first, 1);
+  const std::uint64_t lost_by_probe = CountLost<kArithmetic>(tables, probe, begin, end);
+  if (lost_by_probe > 0) {
+    RunOrdered<kArithmetic>(tables, stretch, centers, shares);
+    if (first == 0) shares[0].lost = 0;
+  } else {
+    RunUnordered<kArithmetic>(tables, stretch, centers, shares);
+    shares[0].lost = 0;
+    for (std::size_t n = 1; n < block; ++n) {
+      shares[n].lost = lies_below(shares[n], shares[n - 1])
+                           ? 0
+                           : CountLost<kArithmetic>(tables, first + n, begin, end);
+    }
+  }
+  for (std::size_t n = 0; n < block; ++n) {
+    if (tables.never_finite) {
+      shares[n] = nothing_finite(end - begin, shares[n].lost);
+    } else if (!is_certain(sizeof(Lane) == 4 ? Sums::wide_squares : Sums::in_lanes, tables, stretch,
+                           centers, n, hn::MaxLanes(hn::ScalableTag<Lane>()), shares[n])) {
+      shares[n] = RunDiagonal(tables, first + n, begin, end, centers.center[n]);
     }
   }
 }
 
 template <class Lane>
-HWY_INLINE void ChooseTile(const Tables<Lane>& tables, std::size_t first, std::size_t last,
-                           std::size_t begin, std::size_t end, bool checked,
-                           Accumulator<Lane>* accumulators) {
-  if (tables.accumulation && tables.scaling) {
-    RunTile<true, true>(tables, first, last, begin, end, checked, accumulators);
-  } else if (tables.accumulation) {
-    RunTile<true, false>(tables, first, last, begin, end, checked, accumulators);
-  } else if (tables.scaling) {
-    RunTile<false, true>(tables, first, last, begin, end, checked, accumulators);
-  } else {
-    RunTile<false, false>(tables, first, last, begin, end, checked, accumulators);
+HWY_INLINE void ChooseArithmetic(const Tables<Lane>& tables, const Stretch& stretch,
+                                 const Centers& centers, Share* shares) {
+  switch (tables.arithmetic) {
+    case Arithmetic::unscaled:
+      return RunStretch<Arithmetic::unscaled>(tables, stretch, centers, shares);
+    case Arithmetic::scaled:
+      return RunStretch<Arithmetic::scaled>(tables, stretch, centers, shares);
+    case Arithmetic::rounded:
+      return RunStretch<Arithmetic::rounded>(tables, stretch, centers, shares);
+    case Arithmetic::rounded_scaled:
+      return RunStretch<Arithmetic::rounded_scaled>(tables, stretch, centers, shares);
+    case Arithmetic::any:
+      return RunStretch<Arithmetic::any>(tables, stretch, centers, shares);
   }
 }
 
-void RunFloatTile(const Tables<float>& tables, std::size_t first, std::size_t last,
-                  std::size_t begin, std::size_t end, bool checked,
-                  Accumulator<float>* accumulators) {
-  ChooseTile(tables, first, last, begin, end, checked, accumulators);
+Share RunFloatDiagonal(const Tables<float>& tables, std::size_t distance, std::size_t begin,
+                       std::size_t end, double center) {
+  return RunDiagonal(tables, distance, begin, end, center);
 }
 
-void RunDoubleTile(const Tables<double>& tables, std::size_t first, std::size_t last,
-                   std::size_t begin, std::size_t end, bool checked,
-                   Accumulator<double>* accumulators) {
-  ChooseTile(tables, first, last, begin, end, checked, accumulators);
+Share RunDoubleDiagonal(const Tables<double>& tables, std::size_t distance, std::size_t begin,
+                        std::size_t end, double center) {
+  return RunDiagonal(tables, distance, begin, end, center);
+}
+
+void RunFloatStretch(const Tables<float>& tables, const Stretch& stretch, const Centers& centers,
+                     Share* shares) {
+  ChooseArithmetic(tables, stretch, centers, shares);
+}
+
+void RunDoubleStretch(const Tables<double>& tables, const Stretch& stretch, const Centers& centers,
+                      Share* shares) {
+  ChooseArithmetic(tables, stretch, centers, shares);
 }
 
 }  // namespace ropelab::kernel::HWY_NAMESPACE
@@ -272,17 +637,74 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ropelab::kernel {
 
-HWY_EXPORT(RunFloatTile);
-HWY_EXPORT(RunDoubleTile);
+HWY_EXPORT(RunFloatDiagonal);
+HWY_EXPORT(RunDoubleDiagonal);
+HWY_EXPORT(RunFloatStretch);
+HWY_EXPORT(RunDoubleStretch);
 
-void run_tile(const Tables<float>& tables, std::size_t first, std::size_t last, std::size_t begin,
-              std::size_t end, bool checked, Accumulator<float>* accumulators) {
-  HWY_DYNAMIC_DISPATCH(RunFloatTile)(tables, first, last, begin, end, checked, accumulators);
+Share run_diagonal(const Tables<float>& tables, std::size_t distance, std::size_t begin,
+                   std::size_t end, double center) {
+  return HWY_DYNAMIC_DISPATCH(RunFloatDiagonal)(tables, distance, begin, end, center);
 }
 
-void run_tile(const Tables<double>& tables, std::size_t first, std::size_t last, std::size_t begin,
-              std::size_t end, bool checked, Accumulator<double>* accumulators) {
-  HWY_DYNAMIC_DISPATCH(RunDoubleTile)(tables, first, last, begin, end, checked, accumulators);
+Share run_diagonal(const Tables<double>& tables, std::size_t distance, std::size_t begin,
+                   std::size_t end, double center) {
+  return HWY_DYNAMIC_DISPATCH(RunDoubleDiagonal)(tables, distance, begin, end, center);
+}
+
+void run_stretch(const Tables<float>& tables, const Stretch& stretch, const Centers& centers,
+                 Share* shares) {
+  HWY_DYNAMIC_DISPATCH(RunFloatStretch)(tables, stretch, centers, shares);
+}
+
+void run_stretch(const Tables<double>& tables, const Stretch& stretch, const Centers& centers,
+                 Share* shares) {
+  HWY_DYNAMIC_DISPATCH(RunDoubleStretch)(tables, stretch, centers, shares);
+}
+
+bool lies_below(const Share& share, const Share& before) {
+  return before.not_finite == 0 && share.greatest < before.least;
+}
+
+double quantum_of(double x) {
+  if (x == 0 || !std::isfinite(x)) return x == 0 ? std::numeric_limits<double>::infinity() : 0;
+  int exponent = 0;
+  const auto significand =
+      static_cast<std::uint64_t>(std::ldexp(std::abs(std::frexp(x, &exponent)), 53));
+  return std::ldexp(1.0, exponent - 53 + std::countr_zero(significand));
+}
+
+Share nothing_finite(std::size_t pairs, std::uint64_t lost) {
+  Share share;
+  share.lost = lost;
+  share.not_finite = pairs;
+  return share;
+}
+
+bool is_certain(Sums, const Tables<double>&, const Stretch&, const Centers&, std::size_t,
+                std::size_t, const Share& share) {
+  return std::isfinite(share.sum_of_squares);
+}
+
+bool is_certain(Sums sums, const Tables<float>& tables, const Stretch& stretch,
+                const Centers& centers, std::size_t n, std::size_t width, const Share& share) {
+  if (!std::isfinite(share.sum_of_squares)) return false;
+  // A lane adds up 2^10 / width deviations, whole numbers of quanta, to at most 2^24, and
+  // their squares to 2^24 or 2^53.
+  static_assert(longest_stretch<float> <= 1024);
+  const double sum = 0x1p14 * static_cast<double>(width);
+  const double quanta_allowed = sums == Sums::narrow ? std::sqrt(sum) : sum;
+  const double furthest =
+      std::max(share.greatest - centers.center[n], centers.center[n] - share.least);
+  const auto exact_with = [&](double quantum) {
+    // No square is subnormal.
+    return quantum >= 0x1p-60 && furthest <= quanta_allowed * quantum;
+  };
+  if (!exact_with(centers.quantum[n])) return false;
+  if (exact_with(stretch.quantum)) return true;
+  const bool one_sign = share.least > 0 || share.greatest < 0;
+  return one_sign && exact_with(ulp(tables.score_format,
+                                    std::min(std::abs(share.least), std::abs(share.greatest))));
 }
 
 namespace {

@@ -1,4 +1,10 @@
 // The vector kernels behind measure_diagonals; internal to this room.
+//
+// A diagonal is taken in stretches of queries. Within one stretch the moments of its deviations
+// are summed in `lanes` sums, that of pair (i, j) being i mod `lanes`, which are then added in
+// their order; stretches are added in theirs. So figures depend neither on the width of a
+// vector nor on the compiler. Single lanes may add in any order instead, in float, where every
+// sum and square is exact: that gives the same bits.
 #pragma once
 
 #include <array>
@@ -7,19 +13,20 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <type_traits>
 
 #include "ropelab/errors/diagonals.hpp"
 #include "ropelab/formats/format.hpp"
 
 namespace ropelab::kernel {
 
-// Sums run in this many lanes, whatever the width of a vector: that of pair (i, j) is i mod lanes.
-inline constexpr std::size_t lanes = 16;
-// Positions of a tile: its four tables and one row of scores stay in the first-level cache.
-inline constexpr std::size_t tile = 1024;
-// Diagonals that go through a tile before the next tile is read.
+inline constexpr std::size_t lanes = 8;
+// A multiple of the lanes of every vector; tables are padded by as much.
+inline constexpr std::size_t padding = 16;
+// Diagonals that go through a stretch before the next one is read.
 inline constexpr std::size_t block = 64;
+// Queries of a stretch: four tables and a row of scores stay in the first-level cache.
+template <class Lane>
+inline constexpr std::size_t longest_stretch = 4096 / sizeof(Lane);
 
 // How a lane rounds to a format narrower than itself (kernel.cpp explains the numbers).
 template <class Lane>
@@ -33,8 +40,18 @@ struct Rounding {
 template <class Lane>
 Rounding<Lane> rounding_to(const Format& format);
 
-// Tables of `size` positions; each may be read from `lanes` before its start to `lanes` after
-// its end.
+// What becomes of a sum of two products, from the cheapest to the most general. The first two
+// round as the lane does; what they leave out must change nothing.
+enum class Arithmetic {
+  unscaled,        // nothing: the scale is in the tables
+  scaled,          // multiplied by the scale
+  rounded,         // all rounded to `accumulation`, in range; multiplied by the scale exactly
+  rounded_scaled,  // that product is rounded to `scaling`, in range
+  any,             // whatever the tables say
+};
+
+// Tables of `size` positions; each may be read from `padding` before its start to `padding`
+// after its end.
 template <class Lane>
 struct Tables {
   const Lane* query_first;
@@ -42,42 +59,75 @@ struct Tables {
   const Lane* key_first;
   const Lane* key_second;
   std::size_t size;
+  Arithmetic arithmetic;
   Lane scale;
   std::optional<Rounding<Lane>> accumulation;  // empty: Lane's own precision
   std::optional<Rounding<Lane>> scaling;
-  bool convert;  // round the sum to the scaling format before it is multiplied
+  bool convert;         // round the sum to the scaling format before it is multiplied
+  Format score_format;  // of `scaling`
+  bool never_finite;    // no score is: only their order is asked for
 };
 
-// What a tile adds to a diagonal. The moments are kept by lane of the pair; the extremes and
-// counts, whose order does not matter, by lane of the vector.
-template <class Lane>
-struct alignas(64) Accumulator {
-  using Count = std::conditional_t<sizeof(Lane) == 4, std::int32_t, std::int64_t>;
-  std::array<double, lanes> sum{};
-  std::array<double, lanes> sum_of_squares{};
-  std::array<Lane, lanes> least = filled(std::numeric_limits<Lane>::infinity());
-  std::array<Lane, lanes> greatest = filled(-std::numeric_limits<Lane>::infinity());
-  std::array<Count, lanes> lost{};
-  std::array<Count, lanes> not_finite{};  // only where scores are checked
-  double center = 0;
-
-  static std::array<Lane, lanes> filled(Lane value) {
-    std::array<Lane, lanes> all;
-    all.fill(value);
-    return all;
-  }
+// What a stretch adds to a diagonal.
+struct Share {
+  double sum = 0, sum_of_squares = 0;  // of the deviations from the centre
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = -std::numeric_limits<double>::infinity();
+  std::uint64_t lost = 0;
+  std::uint64_t not_finite = 0;
 };
 
-// Adds diagonals first ... last-1 (at most `block`) over the queries [begin, end) to their
-// accumulators. `begin` is a multiple of `lanes`, and so is `end` unless it is the tables'
-// size; end - begin <= tile. With `checked`, scores that are not finite count in not_finite
-// and lost only; without, they spoil sum_of_squares, which shows it.
-void run_tile(const Tables<float>& tables, std::size_t first, std::size_t last, std::size_t begin,
-              std::size_t end, bool checked, Accumulator<float>* accumulators);
-void run_tile(const Tables<double>& tables, std::size_t first, std::size_t last, std::size_t begin,
-              std::size_t end, bool checked, Accumulator<double>* accumulators);
+// The share of the queries [begin, end) in one diagonal, which must hold them. Scores that are
+// not finite count in `lost` and `not_finite` only.
+Share run_diagonal(const Tables<float>& tables, std::size_t distance, std::size_t begin,
+                   std::size_t end, double center);
+Share run_diagonal(const Tables<double>& tables, std::size_t distance, std::size_t begin,
+                   std::size_t end, double center);
 
-// Lets run_tile use only this instruction set and lesser ones, and names what it uses.
+// The queries [begin, end) in the diagonals first ... first+block-1. Both ends are multiples of
+// `padding`, first + block <= begin, end - begin <= longest_stretch.
+struct Stretch {
+  std::size_t first, begin, end;
+  double quantum;  // a number of which all its finite scores are multiples; 0 where unknown
+};
+
+// What deviations are taken from on each diagonal of a block: a number of the lane, and the
+// quantum_of it.
+struct Centers {
+  std::array<double, block> center, quantum;
+};
+
+// The shares of a stretch in its diagonals, as run_diagonal gives them, only faster where
+// scores are finite.
+void run_stretch(const Tables<float>& tables, const Stretch& stretch, const Centers& centers,
+                 Share* shares);
+void run_stretch(const Tables<double>& tables, const Stretch& stretch, const Centers& centers,
+                 Share* shares);
+
+// Whether every score of a share lies below its neighbour in the share before, by the extremes.
+bool lies_below(const Share& share, const Share& before);
+
+// The share of pairs none of whose scores is finite.
+Share nothing_finite(std::size_t pairs, std::uint64_t lost);
+
+// The largest power of two of which x is a multiple; infinity for 0, 0 if x is not finite.
+double quantum_of(double x);
+
+// How deviations and their squares are added up without checks.
+enum class Sums {
+  narrow,        // both in float, in any order
+  wide_squares,  // deviations in float, squares in double, in any order
+  in_lanes,      // both in double, in `lanes` lanes
+};
+
+// Whether the share of diagonal n, added up without checks in vectors of `width` lanes, is
+// right: all scores finite, and in float every deviation, square and sum exact.
+bool is_certain(Sums sums, const Tables<float>& tables, const Stretch& stretch,
+                const Centers& centers, std::size_t n, std::size_t width, const Share& share);
+bool is_certain(Sums sums, const Tables<double>& tables, const Stretch& stretch,
+                const Centers& centers, std::size_t n, std::size_t width, const Share& share);
+
+// Lets the kernels use only this instruction set and lesser ones, and names what they use.
 void restrict_targets(InstructionSet set);
 std::string target_name();
 
