@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,14 +35,23 @@ class Command {
   virtual void add_options(CLI::App& app) = 0;
 
   // Turns the texts of the options into values, before anything is computed or written.
-  // Throws UsageError where they cannot be meant.
-  virtual void set_up() = 0;
+  // Throws UsageError where they cannot be meant, and Interrupted: lists may be long.
+  virtual void set_up(const Interruption& interruption) = 0;
 
   // The heading of the table, once set up.
   virtual std::vector<std::string> columns() const = 0;
+  // How many rows a whole run makes, once set up; nothing where only the run can tell.
+  virtual std::optional<std::size_t> rows_in_all() const { return std::nullopt; }
+  // Parameters that are not simply what was given or the default, by their options' names
+  // without dashes, once set up; an empty text means that the option has no meaning here. For
+  // the manifest. Throws Interrupted.
+  virtual Parameters resolved_parameters(const Interruption&) const { return {}; }
+  // The files it reads, once set up: they may not be written.
+  virtual std::vector<std::string> files_read() const { return {}; }
 
   // Computes the rows. Throws UsageError for what only the data can show (a broken input
-  // file), anything else where the run fails.
+  // file), Interrupted, anything else where the run fails. Rows in the table are whole whenever
+  // it may be interrupted.
   virtual void run(Run& run, Table& table) = 0;
 
   // After a whole run, before the table goes where it belongs: writes what the command keeps

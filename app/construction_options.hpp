@@ -1,7 +1,8 @@
 // The options that describe the construction, in groups that commands pick from.
 //
 // Every group adds its options, and afterwards reads them: exactly, as lists or ranges where
-// a grid can be made of them, refusing with a UsageError what cannot be meant.
+// a grid can be made of them, refusing with a UsageError what cannot be meant. What may be a
+// long list is read with an interruption, which ends that with Interrupted.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,6 +13,7 @@
 
 #include "app/text_option.hpp"
 #include "ropelab/exact/algebraic.hpp"
+#include "ropelab/exact/interruption.hpp"
 #include "ropelab/formats/format.hpp"
 #include "ropelab/simulation/pipeline.hpp"
 
@@ -24,7 +26,7 @@ inline constexpr long long kMostPositions = 1LL << 53;
 class ContextOption {
  public:
   void add_to(CLI::App& app, const std::string& default_text = "65536");
-  std::vector<long long> read() const;
+  std::vector<long long> read(const Interruption& interruption = {}) const;
 
  private:
   TextOption context_;
@@ -56,10 +58,10 @@ class RotationOptions {
   };
 
   void add_to(CLI::App& app, const Default& without = {RotationKind::max_phase, "0.1"});
-  Rotation read() const;
+  Rotation read(const Interruption& interruption = {}) const;
+  RotationKind kind() const;
 
  private:
-  RotationKind kind() const;
   const TextOption& option_of(RotationKind kind) const;
 
   Default default_;
@@ -74,9 +76,9 @@ class RotationOptions {
 class GridOptions {
  public:
   void add_to(CLI::App& app);
-  std::vector<Algebraic> bases() const;
+  std::vector<Algebraic> bases(const Interruption& interruption = {}) const;
   // Even, at least 2.
-  std::vector<int> rope_dims() const;
+  std::vector<int> rope_dims(const Interruption& interruption = {}) const;
 
  private:
   TextOption base_;
@@ -87,7 +89,7 @@ class GridOptions {
 class HeadDimOption {
  public:
   void add_to(CLI::App& app);
-  std::vector<long long> read() const;
+  std::vector<long long> read(const Interruption& interruption = {}) const;
 
  private:
   TextOption head_dim_;

@@ -12,19 +12,20 @@ namespace {
 
 constexpr int kMostHeads = 65536;
 
-std::vector<int> parse_ints(const std::string& text) {
+std::vector<int> parse_ints(const std::string& text, const Interruption& interruption) {
   std::vector<int> values;
-  for (const long long value : parse_integer_values(text, 1, kMostHeads)) {
+  for (const long long value : parse_integer_values(text, 1, kMostHeads, interruption)) {
     values.push_back(static_cast<int>(value));
   }
   return values;
 }
 
 // The heads that --head means among so many.
-std::vector<int> parse_heads(const std::string& text, int heads) {
+std::vector<int> parse_heads(const std::string& text, int heads, const Interruption& interruption) {
   std::vector<int> chosen;
   for (const std::string& item : split_list(text)) {
-    const auto some = parse_ints(item == "all" ? fmt::format("1:{0}:{0}", heads) : item);
+    const auto some =
+        parse_ints(item == "all" ? fmt::format("1:{0}:{0}", heads) : item, interruption);
     chosen.insert(chosen.end(), some.begin(), some.end());
   }
   for (const int head : chosen) {
@@ -39,20 +40,23 @@ std::vector<int> parse_heads(const std::string& text, int heads) {
 
 void HeadOptions::add_to(CLI::App& app, const std::string& default_head) {
   heads_.add_to(app, "--heads", kIntegers, "Numbers of heads", "16");
-  head_.add_to(app, "--head", "HEADS", "Heads, counted from 1, or all", default_head);
+  head_.add_to(app, "--head", kHeads, "Heads, counted from 1, or all", default_head);
   slope_.add_to(app, "--slope", kNumbers, "Slopes instead of heads, logits per position");
   slope_.option()->excludes(heads_.option(), head_.option());
 }
 
-std::vector<HeadChoice> HeadOptions::read() const {
+std::vector<HeadChoice> HeadOptions::read(const Interruption& interruption) const {
   std::vector<HeadChoice> choices;
   if (slope_.given()) {
-    for (const Algebraic& slope : slope_.read(parse_positive_values))
-      choices.push_back({{}, {}, slope});
+    const auto slopes = [&](const auto& text) { return parse_positive_values(text, interruption); };
+    for (const Algebraic& slope : slope_.read(slopes)) choices.push_back({{}, {}, slope});
     return choices;
   }
-  for (const int heads : heads_.read(parse_ints)) {
-    for (const int head : head_.read([=](const auto& text) { return parse_heads(text, heads); })) {
+  const auto numbers = [&](const auto& text) { return parse_ints(text, interruption); };
+  for (const int heads : heads_.read(numbers)) {
+    const auto among = [&](const auto& text) { return parse_heads(text, heads, interruption); };
+    for (const int head : head_.read(among)) {
+      interruption.check();
       choices.push_back({heads, head, alibi_slope(heads, head)});
     }
   }

@@ -8,6 +8,7 @@
 
 #include "app/text_option.hpp"
 #include "ropelab/exact/algebraic.hpp"
+#include "ropelab/exact/interruption.hpp"
 
 namespace ropelab::app {
 
@@ -22,8 +23,10 @@ struct HeadChoice {
 class HeadOptions {
  public:
   void add_to(CLI::App& app, const std::string& default_head = "1");
-  // In the order of the columns: for each number of heads, each head.
-  std::vector<HeadChoice> read() const;
+  // Whether slopes are given, and not heads.
+  bool fixes_slope() const { return slope_.given(); }
+  // In the order of the columns: for each number of heads, each head. Throws Interrupted.
+  std::vector<HeadChoice> read(const Interruption& interruption = {}) const;
 
  private:
   TextOption heads_;

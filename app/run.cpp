@@ -1,7 +1,5 @@
 #include "app/run.hpp"
 
-#include <algorithm>
-
 #include "app/terminal.hpp"
 
 namespace ropelab::app {
@@ -19,9 +17,8 @@ void Run::over(std::size_t points, const std::function<void(std::size_t)>& step,
 }
 
 void Run::note(const std::string& text) {
-  auto& notes = manifest_.notes;
-  if (std::find(notes.begin(), notes.end(), text) != notes.end()) return;
-  notes.push_back(text);
+  if (!noted_.insert(text).second) return;
+  manifest_.notes.push_back(text);
   if (settings_.quiet) return;
   line_.clear();
   say(text);

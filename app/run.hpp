@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <string>
 
 #include "app/progress.hpp"
@@ -45,6 +46,7 @@ class Run {
  private:
   Settings settings_;
   Manifest& manifest_;
+  std::set<std::string> noted_;
   ProgressLine line_;
   Runner runner_;
 };

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
+#include "app/memory.hpp"
 #include "ropelab/rope/frequency.hpp"
 
 namespace ropelab::app {
@@ -13,13 +16,13 @@ Algebraic whole(long long value) { return Algebraic(Rational(value)); }
 Algebraic wanted_theta(long long context) { return Algebraic(Rational(1, 10)) / whole(context); }
 
 std::vector<int> chosen_pairs(const PairChoice& choice, const FrequencyGrid& grid,
-                              long long context) {
+                              long long context, const Interruption& interruption) {
   if (const int* pair = std::get_if<int>(&choice)) return {*pair};
   switch (std::get<PairWord>(choice)) {
     case PairWord::slowest:
       return {grid.slowest_pair()};
     case PairWord::nearest:
-      return {grid.nearest_pair(wanted_theta(context))};
+      return {grid.nearest_pair(wanted_theta(context), interruption)};
     case PairWord::all:
       break;
   }
@@ -28,13 +31,15 @@ std::vector<int> chosen_pairs(const PairChoice& choice, const FrequencyGrid& gri
   return pairs;
 }
 
-std::vector<ResolvedRotation> of_grids(const Rotation& rotation, long long context) {
+std::vector<ResolvedRotation> of_grids(const Rotation& rotation, long long context,
+                                       const Interruption& interruption) {
   std::vector<ResolvedRotation> resolved;
   for (const Algebraic& base : rotation.values) {
     for (const int rope_dim : rotation.rope_dims) {
       const FrequencyGrid grid(base, rope_dim);
       for (const PairChoice& choice : rotation.pairs) {
-        for (const int pair : chosen_pairs(choice, grid, context)) {
+        for (const int pair : chosen_pairs(choice, grid, context, interruption)) {
+          interruption.check();
           const Algebraic theta = grid.theta(pair);
           resolved.push_back({theta * whole(context), theta, base, rope_dim, pair});
         }
@@ -44,19 +49,93 @@ std::vector<ResolvedRotation> of_grids(const Rotation& rotation, long long conte
   return resolved;
 }
 
+[[noreturn]] void refuse_angle(const ResolvedRotation& rotation, RotationKind kind) {
+  if (kind == RotationKind::max_phase) {
+    throw UsageError("--max-phase",
+                     fmt::format("'{}' rad over the context turns beyond 2^64 rad; a smaller max "
+                                 "phase or first position would be right",
+                                 rotation.max_phase.to_double()));
+  }
+  constexpr std::string_view advice = "; a smaller context or first position would be right";
+  const double theta = rotation.theta.to_double();
+  if (kind == RotationKind::base) {
+    throw UsageError(
+        "--base", fmt::format("'{}' makes pair {} turn by {} rad per position, beyond 2^64 rad{}",
+                              rotation.base->to_double(), *rotation.pair, theta, advice));
+  }
+  throw UsageError("--theta", fmt::format("'{}' rad per position turns beyond 2^64 rad{}", theta,
+                                          ", or a smaller theta" + std::string(advice)));
+}
+
 // Beyond it the sine of a phase cannot be promised to the digits that are printed.
-void require_angle_in_reach(const Setting& setting) {
+void require_angle_in_reach(const Setting& setting, RotationKind kind) {
   const Real last =
       setting.rotation.theta.to_real() * Real(2 * (setting.first_position + setting.context));
-  if (last <= largest_angle()) return;
-  throw UsageError(
-      setting.rotation.base ? "--base" : "--theta",
-      fmt::format("'{}' rad per position turns beyond 2^64 rad; a smaller theta, context or first "
-                  "position would be right",
-                  setting.rotation.theta.to_double()));
+  if (last > largest_angle()) refuse_angle(setting.rotation, kind);
+}
+
+// Of a setting with all that it holds: numbers of a few hundred bits, a short text.
+constexpr double kBytesPerSetting = sizeof(Setting) + 512;
+
+// A grid is a product, and easily larger than was meant.
+void require_grid_fits(double points) {
+  require_memory(points * kBytesPerSetting, [&](const std::string& memory) {
+    return UsageError(
+        fmt::format("the options make a grid of {} points, which takes {}; give "
+                    "fewer values",
+                    points, memory));
+  });
 }
 
 }  // namespace
+
+namespace {
+
+// Every value once, in order; only how many, and between which, where they would fill pages.
+template <typename ValueOf>
+std::string values_text(const std::vector<Setting>& settings, const Interruption& interruption,
+                        ValueOf value_of) {
+  constexpr std::size_t most = 100;
+  std::vector<double> values;
+  std::set<double> seen;
+  const Algebraic* last = nullptr;
+  for (const Setting& setting : settings) {
+    interruption.check();
+    const Algebraic& value = value_of(setting);
+    if (last != nullptr && *last == value) continue;
+    last = &value;
+    const double shown = value.to_double();
+    if (seen.insert(shown).second) values.push_back(shown);
+  }
+  if (values.size() <= most) return fmt::format("{}", fmt::join(values, ","));
+  return fmt::format("{} values from {} to {}", values.size(), *seen.begin(), *seen.rbegin());
+}
+
+}  // namespace
+
+Parameters SettingOptions::resolved_parameters(const std::vector<Setting>& settings,
+                                               const Interruption& interruption) const {
+  Parameters parameters;
+  const auto add = [&](const char* name, auto value_of) {
+    parameters.emplace_back(name, values_text(settings, interruption, value_of));
+  };
+  const RotationKind kind = rotation_.kind();
+  if (kind != RotationKind::max_phase) {
+    add(
+        "max-phase", [](const Setting& s) -> auto& { return s.rotation.max_phase; });
+  }
+  if (kind != RotationKind::theta) {
+    add(
+        "theta", [](const Setting& s) -> auto& { return s.rotation.theta; });
+  }
+  if (kind != RotationKind::base) {
+    for (const char* name : {"base", "rope-dim", "pair"}) parameters.emplace_back(name, "");
+  }
+  if (!heads_.fixes_slope())
+    add(
+        "slope", [](const Setting& s) -> auto& { return s.head.slope; });
+  return parameters;
+}
 
 Construction Setting::construction() const {
   const Algebraic slope =
@@ -75,11 +154,12 @@ void SettingOptions::add_to(CLI::App& app, const Defaults& defaults) {
   bias_scale_.add_to(app);
 }
 
-std::vector<ResolvedRotation> SettingOptions::rotations(const Rotation& rotation,
-                                                        long long context) const {
-  if (rotation.kind == RotationKind::base) return of_grids(rotation, context);
+std::vector<ResolvedRotation> SettingOptions::rotations(const Rotation& rotation, long long context,
+                                                        const Interruption& interruption) const {
+  if (rotation.kind == RotationKind::base) return of_grids(rotation, context, interruption);
   std::vector<ResolvedRotation> resolved;
   for (const Algebraic& value : rotation.values) {
+    interruption.check();
     const bool is_phase = rotation.kind == RotationKind::max_phase;
     resolved.push_back({is_phase ? value : value * whole(context),
                         is_phase ? value / whole(context) : value,
@@ -100,19 +180,26 @@ std::string SettingOptions::pipeline_cell(const std::string& name, const Pipelin
   return cell;
 }
 
-std::vector<Setting> SettingOptions::read() const {
-  const auto rotation = rotation_.read();
-  const auto heads = heads_.read();
-  const auto head_dims = head_dim_.read();
+std::vector<Setting> SettingOptions::read(const Interruption& interruption) const {
+  const auto rotation = rotation_.read(interruption);
+  const auto heads = heads_.read(interruption);
+  const auto head_dims = head_dim_.read(interruption);
   const auto dtypes = formats_.read();
   const auto pipelines = pipelines_.read();
   const long long first = first_position_.read();
   const BiasScale bias_scale = bias_scale_.read();
+  const auto contexts = context_.read(interruption);
+  const double points_of_a_rotation = static_cast<double>(heads.size() * head_dims.size()) *
+                                      static_cast<double>(dtypes.size() * pipelines.size());
   std::vector<Setting> settings;
-  for (const long long context : context_.read()) {
-    for (const ResolvedRotation& resolved : rotations(rotation, context)) {
+  for (const long long context : contexts) {
+    const auto resolved_rotations = rotations(rotation, context, interruption);
+    require_grid_fits(static_cast<double>(contexts.size() * resolved_rotations.size()) *
+                      points_of_a_rotation);
+    for (const ResolvedRotation& resolved : resolved_rotations) {
       for (const HeadChoice& head : heads) {
         for (const long long head_dim : head_dims) {
+          interruption.check();
           for (const Format& dtype : dtypes) {
             for (const std::string& name : pipelines) {
               const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
@@ -122,7 +209,7 @@ std::vector<Setting> SettingOptions::read() const {
           }
         }
       }
-      require_angle_in_reach(settings.back());
+      require_angle_in_reach(settings.back(), rotation.kind);
     }
   }
   return settings;

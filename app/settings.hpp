@@ -9,6 +9,7 @@
 #include "app/head_options.hpp"
 #include "ropelab/simulation/construction.hpp"
 #include "ropelab/simulation/pipeline.hpp"
+#include "ropelab/table/manifest.hpp"
 
 namespace ropelab::app {
 
@@ -48,14 +49,20 @@ class SettingOptions {
   };
 
   void add_to(CLI::App& app, const Defaults& defaults = {"65536", {}});
-  // The grid in the order of its rows: the leftmost column varies slowest. Throws UsageError.
-  std::vector<Setting> read() const;
-  // Whether the user fixed max phase, and not theta or a base.
-  bool fixes_phase() const { return rotation_.read().kind == RotationKind::max_phase; }
+  // The grid in the order of its rows: the leftmost column varies slowest. Throws UsageError,
+  // also for more points than fit this machine's memory, and Interrupted.
+  std::vector<Setting> read(const Interruption& interruption = {}) const;
+  // What the manifest is to say of these settings besides the options: the values that follow
+  // from those given (thetas from max phases, say). Throws Interrupted.
+  Parameters resolved_parameters(const std::vector<Setting>& settings,
+                                 const Interruption& interruption) const;
+  // Whether max phase is fixed, and not theta or a base.
+  bool fixes_phase() const { return rotation_.kind() == RotationKind::max_phase; }
 
  private:
   std::string pipeline_cell(const std::string& name, const Pipeline& pipeline) const;
-  std::vector<ResolvedRotation> rotations(const Rotation& rotation, long long context) const;
+  std::vector<ResolvedRotation> rotations(const Rotation& rotation, long long context,
+                                          const Interruption& interruption) const;
 
   ContextOption context_;
   RotationOptions rotation_;

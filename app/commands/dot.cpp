@@ -69,10 +69,12 @@ DotInputs read_product(const CsvText& csv, std::size_t record, Layout layout,
 }
 
 // All records of an input file. Problems are named with file, line and column.
-std::vector<DotInputs> read_products(const std::string& path, Layout layout) {
+std::vector<DotInputs> read_products(const std::string& path, Layout layout,
+                                     const Interruption& interruption) {
   const CsvText csv = read_csv_file(path, {"rope_dim", "base", "i", "j", "q", "k"});
   std::vector<DotInputs> products;
   for (std::size_t n = 0; n < csv.records().size(); ++n) {
+    interruption.check();
     std::string_view column;
     try {
       products.push_back(read_product(csv, n, layout, column));
@@ -114,8 +116,8 @@ class Dot : public Command {
   void add_options(CLI::App& app) override {
     q_.add_to(app, "--q", "VECTOR", "Query: decimal or hexadecimal components, spaces between");
     k_.add_to(app, "--k", "VECTOR", "Key");
-    i_.add_to(app, "--i", "INTEGERS", "Position of the query");
-    j_.add_to(app, "--j", "INTEGERS", "Position of the key");
+    i_.add_to(app, "--i", kIntegers, "Position of the query");
+    j_.add_to(app, "--j", kIntegers, "Position of the key");
     base_.add_to(app, "--base", kNumbers, "Bases of RoPE's grid", "10000");
     rope_dim_.add_to(app, "--rope-dim", "INTEGER", "Rotated dimensions: as many as components");
     input_.add_to(app, "--input", "FILE",
@@ -130,15 +132,16 @@ class Dot : public Command {
     }
   }
 
-  void set_up() override {
+  void set_up(const Interruption& interruption) override {
     layout_choice_ = layout_.read([](const std::string& text) { return find_layout(text); });
     dtypes_ = formats_.read();
     pipeline_names_ = pipelines_.read();
     if (input_.given()) {
-      products_ =
-          input_.read([&](const std::string& path) { return read_products(path, layout_choice_); });
+      products_ = input_.read([&](const std::string& path) {
+        return read_products(path, layout_choice_, interruption);
+      });
     } else {
-      read_options();
+      read_options(interruption);
     }
   }
 
@@ -149,22 +152,32 @@ class Dot : public Command {
             "ulp_error", "bound"};
   }
 
+  std::optional<std::size_t> rows_in_all() const override {
+    return products_.size() * dtypes_.size() * pipeline_names_.size();
+  }
+
+  std::vector<std::string> files_read() const override {
+    if (!input_.given()) return {};
+    return {input_.text()};
+  }
+
   void run(Run& run, Table& table) override {
     run.over(products_.size(), [&](std::size_t n) {
       const DotInputs& inputs = products_[n];
-      const ExactDot exact =
-          exact_rotated_dot(inputs.grid, inputs.q, inputs.k, inputs.i, inputs.j, inputs.layout);
+      const ExactDot exact = exact_rotated_dot(inputs.grid, inputs.q, inputs.k, inputs.i, inputs.j,
+                                               inputs.layout, run.interruption());
       for (const Format& dtype : dtypes_) {
         for (const std::string& name : pipeline_names_) {
+          run.interruption().check();
           const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
-          add_row(table, n + 1, inputs, dtype, pipeline, exact, run.digits());
+          add_row(table, n + 1, inputs, dtype, pipeline, exact, run);
         }
       }
     });
   }
 
  private:
-  void read_options() {
+  void read_options(const Interruption& interruption) {
     for (const TextOption* option : {&q_, &k_, &i_, &j_}) {
       if (option->given()) continue;
       throw UsageError(option->name(), "is missing; give --q, --k, --i and --j, or --input");
@@ -172,13 +185,18 @@ class Dot : public Command {
     const std::vector<Rational> q = q_.read(parse_vector);
     const std::vector<Rational> k = k_.read(parse_vector);
     const int rope_dim = common_size(q, k);
-    const auto positions = [](const std::string& text) {
-      return parse_integer_values(text, -kMostPositions, kMostPositions);
+    const auto positions = [&](const std::string& text) {
+      return parse_integer_values(text, -kMostPositions, kMostPositions, interruption);
     };
+    const auto bases = [&](const std::string& text) {
+      return parse_positive_values(text, interruption);
+    };
+    const std::vector<long long> queries = i_.read(positions);
     const std::vector<long long> keys = j_.read(positions);
-    for (const Algebraic& base : base_.read(parse_positive_values)) {
-      for (const long long i : i_.read(positions)) {
+    for (const Algebraic& base : base_.read(bases)) {
+      for (const long long i : queries) {
         for (const long long j : keys) {
+          interruption.check();
           products_.push_back({FrequencyGrid(base, rope_dim), q, k, i, j, layout_choice_});
         }
       }
@@ -215,8 +233,9 @@ class Dot : public Command {
   }
 
   void add_row(Table& table, std::size_t number, const DotInputs& inputs, const Format& dtype,
-               const Pipeline& pipeline, const ExactDot& exact, int digits) const {
-    const Judged judged = judge(computed_dot(pipeline, dtype, inputs), exact);
+               const Pipeline& pipeline, const ExactDot& exact, const Run& run) const {
+    const int digits = run.digits();
+    const Judged judged = judge(computed_dot(pipeline, dtype, inputs, run.interruption()), exact);
     Table::Row row = table.add_row();
     row.set("row", number)
         .set("rope_dim", inputs.grid.rope_dim())

@@ -14,10 +14,12 @@ namespace ropelab::app {
 namespace {
 
 // Distances from the exact value, in ulp, of what a formula makes of each pair.
-std::vector<double> distances(const FrequencyGrid& grid, FrequencyFormula formula) {
+std::vector<double> distances(const FrequencyGrid& grid, FrequencyFormula formula,
+                              const Interruption& interruption) {
   const Format& format = float32_format();
-  std::vector<double> result = evaluate_frequencies(grid, formula, format);
+  std::vector<double> result = evaluate_frequencies(grid, formula, format, interruption);
   for (int pair = 0; pair < grid.pairs(); ++pair) {
+    interruption.check();
     double& theta = result[static_cast<std::size_t>(pair)];
     theta = distance_in_ulp(format, theta, grid.theta(pair));
   }
@@ -32,11 +34,13 @@ class Frequencies : public Command {
     near_.add_to(app, "--near", "THETA", "Mark the pair that is nearest in ratio to this theta");
   }
 
-  void set_up() override {
-    for (const Algebraic& base : grids_.bases()) {
-      for (const int rope_dim : grids_.rope_dims()) chosen_.emplace_back(base, rope_dim);
+  void set_up(const Interruption& interruption) override {
+    const std::vector<int> rope_dims = grids_.rope_dims(interruption);
+    for (const Algebraic& base : grids_.bases(interruption)) {
+      interruption.check();
+      for (const int rope_dim : rope_dims) chosen_.emplace_back(base, rope_dim);
     }
-    positions_ = single_context();
+    positions_ = single_context(interruption);
     if (near_.given()) theta_ = near_.read(parse_positive);
   }
 
@@ -49,14 +53,20 @@ class Frequencies : public Command {
     return names;
   }
 
+  std::optional<std::size_t> rows_in_all() const override {
+    std::size_t rows = 0;
+    for (const FrequencyGrid& grid : chosen_) rows += static_cast<std::size_t>(grid.pairs());
+    return rows;
+  }
+
   void run(Run& run, Table& table) override {
     run.over(chosen_.size(), [&](std::size_t n) { add_rows(chosen_[n], run, table); });
   }
 
  private:
   // There is no column that would tell several apart.
-  long long single_context() const {
-    const std::vector<long long> contexts = context_.read();
+  long long single_context(const Interruption& interruption) const {
+    const std::vector<long long> contexts = context_.read(interruption);
     if (contexts.size() == 1) return contexts.front();
     throw UsageError("--context",
                      fmt::format("there are {} values; here it takes one", contexts.size()));
@@ -65,10 +75,10 @@ class Frequencies : public Command {
   void add_rows(const FrequencyGrid& grid, const Run& run, Table& table) const {
     std::vector<std::vector<double>> formulas;
     for (const FrequencyFormula formula : frequency_formulas()) {
-      formulas.push_back(distances(grid, formula));
+      formulas.push_back(distances(grid, formula, run.interruption()));
     }
     const std::optional<int> nearest =
-        theta_ ? std::optional(grid.nearest_pair(*theta_)) : std::nullopt;
+        theta_ ? std::optional(grid.nearest_pair(*theta_, run.interruption())) : std::nullopt;
     for (int pair = 0; pair < grid.pairs(); ++pair) {
       run.interruption().check();
       const Algebraic theta = grid.theta(pair);

@@ -11,11 +11,13 @@ class Slopes : public Command {
  public:
   void add_options(CLI::App& app) override { heads_.add_to(app, "all"); }
 
-  void set_up() override { choices_ = heads_.read(); }
+  void set_up(const Interruption& interruption) override { choices_ = heads_.read(interruption); }
 
   std::vector<std::string> columns() const override {
     return {"heads", "head", "slope", "visible_reach"};
   }
+
+  std::optional<std::size_t> rows_in_all() const override { return choices_.size(); }
 
   void run(Run& run, Table& table) override {
     run.over(choices_.size(), [&](std::size_t point) {

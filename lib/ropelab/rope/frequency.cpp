@@ -71,10 +71,12 @@ double exponential_log_frequency(const Format& format, double base, double expon
   return format_exponential(format, format_product(format, -exponent, logarithm));
 }
 
-std::vector<double> running_products(const Format& format, double base, int rope_dim) {
+std::vector<double> running_products(const Format& format, double base, int rope_dim,
+                                     const Interruption& interruption) {
   const double step = format_power(format, base, round_to(format, Rational(-2, rope_dim)));
   std::vector<double> thetas{1.0};
   for (int pair = 1; pair < rope_dim / 2; ++pair) {
+    interruption.check();
     thetas.push_back(format_product(format, thetas.back(), step));
   }
   return thetas;
@@ -108,10 +110,11 @@ Algebraic FrequencyGrid::theta(int pair) const {
 
 int FrequencyGrid::slowest_pair() const { return base_ < Algebraic() ? 0 : pairs() - 1; }
 
-int FrequencyGrid::nearest_pair(const Algebraic& theta) const {
+int FrequencyGrid::nearest_pair(const Algebraic& theta, const Interruption& interruption) const {
   int nearest = 0;
   Algebraic least = ratio(this->theta(0), theta);
   for (int pair = 1; pair < pairs(); ++pair) {
+    interruption.check();
     Algebraic candidate = ratio(this->theta(pair), theta);
     if (candidate < least) {
       nearest = pair;
@@ -136,15 +139,16 @@ std::string_view formula_name(FrequencyFormula formula) {
 }
 
 std::vector<double> evaluate_frequencies(const FrequencyGrid& grid, FrequencyFormula formula,
-                                         const Format& format) {
+                                         const Format& format, const Interruption& interruption) {
   const double base = round_to(format, grid.base());
   if (formula == FrequencyFormula::running_product) {
-    return running_products(format, base, grid.rope_dim());
+    return running_products(format, base, grid.rope_dim(), interruption);
   }
   const auto evaluate =
       formula == FrequencyFormula::power ? power_frequency : exponential_log_frequency;
   std::vector<double> thetas;
   for (int pair = 0; pair < grid.pairs(); ++pair) {
+    interruption.check();
     thetas.push_back(evaluate(format, base, round_to(format, Rational(2 * pair, grid.rope_dim()))));
   }
   return thetas;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ropelab/exact/algebraic.hpp"
+#include "ropelab/exact/interruption.hpp"
 #include "ropelab/formats/format.hpp"
 
 namespace ropelab {
@@ -32,8 +33,8 @@ class FrequencyGrid {
   int slowest_pair() const;
 
   // The pair whose theta has the least ratio (of the larger to the smaller) to the given one.
-  // Exact; on a tie, the smaller index.
-  int nearest_pair(const Algebraic& theta) const;
+  // Exact; on a tie, the smaller index. Throws Interrupted.
+  int nearest_pair(const Algebraic& theta, const Interruption& interruption = {}) const;
 
   friend bool operator==(const FrequencyGrid&, const FrequencyGrid&) = default;
 
@@ -59,8 +60,10 @@ std::array<FrequencyFormula, 3> frequency_formulas();
 std::string_view formula_name(FrequencyFormula formula);
 
 // What the formula makes of every pair of the grid: numbers of the format. A base outside its
-// range makes infinities, zeros and NaN, by IEEE 754's rules for such operands.
+// range makes infinities, zeros and NaN, by IEEE 754's rules for such operands. Throws
+// Interrupted.
 std::vector<double> evaluate_frequencies(const FrequencyGrid& grid, FrequencyFormula formula,
-                                         const Format& format);
+                                         const Format& format,
+                                         const Interruption& interruption = {});
 
 }  // namespace ropelab

@@ -36,22 +36,22 @@ void check(const FrequencyGrid& grid, const std::vector<Rational>& q,
   }
 }
 
-// One harmonic for each distinct theta, those that vanish left out.
+// One harmonic for each distinct theta. Equal ones are neighbours, since theta_r goes one way.
 std::vector<Harmonic> harmonics(const FrequencyGrid& grid, const std::vector<Rational>& q,
-                                const std::vector<Rational>& k, Layout layout) {
+                                const std::vector<Rational>& k, Layout layout,
+                                const Interruption& interruption) {
   std::vector<Harmonic> all;
   for (int pair = 0; pair < grid.pairs(); ++pair) {
+    interruption.check();
     const auto [first, second] = pair_components(layout, grid.rope_dim(), pair);
     const Rational& q0 = q[static_cast<std::size_t>(first)];
     const Rational& q1 = q[static_cast<std::size_t>(second)];
     const Rational& k0 = k[static_cast<std::size_t>(first)];
     const Rational& k1 = k[static_cast<std::size_t>(second)];
     const Algebraic theta = grid.theta(pair);
-    auto same = std::find_if(all.begin(), all.end(),
-                             [&](const Harmonic& other) { return other.theta == theta; });
-    if (same == all.end()) same = all.insert(same, {theta, 0, 0});
-    same->cosine += q0 * k0 + q1 * k1;
-    same->sine += q0 * k1 - q1 * k0;
+    if (all.empty() || !(all.back().theta == theta)) all.push_back({theta, 0, 0});
+    all.back().cosine += q0 * k0 + q1 * k1;
+    all.back().sine += q0 * k1 - q1 * k0;
   }
   return all;
 }
@@ -77,9 +77,11 @@ struct Estimate {
 // The sum in Real. An angle x is good to 2^-498 relative, cos and sin to 2^-480 relative (2^-480
 // |x| absolute beyond 2^32), so that with the roundings of the sum a harmonic's error is below
 // 2^-478 (|cosine| max(1, |x|) + |sine| |x|).
-std::optional<Estimate> estimate(const std::vector<Harmonic>& all, long long d) {
+std::optional<Estimate> estimate(const std::vector<Harmonic>& all, long long d,
+                                 const Interruption& interruption) {
   Estimate result{0, 0};
   for (const Harmonic& harmonic : all) {
+    interruption.check();
     const Real angle = harmonic.theta.to_real() * d;
     const Real size = abs(angle);
     if (size > largest_angle()) return std::nullopt;
@@ -92,9 +94,10 @@ std::optional<Estimate> estimate(const std::vector<Harmonic>& all, long long d) 
 }
 
 // Brings the coefficients to integers: the common denominator that they are divided by.
-Integer common_denominator(const std::vector<Harmonic>& all) {
+Integer common_denominator(const std::vector<Harmonic>& all, const Interruption& interruption) {
   Integer common = 1;
   for (const Harmonic& harmonic : all) {
+    interruption.check();
     common = lcm(common, Integer(denominator(harmonic.cosine)));
     common = lcm(common, Integer(denominator(harmonic.sine)));
   }
@@ -102,12 +105,13 @@ Integer common_denominator(const std::vector<Harmonic>& all) {
 }
 
 // The sum in as many bits as it takes; it is not 0.
-Real escalate(const std::vector<Harmonic>& all, long long d) {
-  const Integer common = common_denominator(all);
+Real escalate(const std::vector<Harmonic>& all, long long d, const Interruption& interruption) {
+  const Integer common = common_denominator(all, interruption);
   for (unsigned bits = 1024;; bits *= 2) {
     Integer sum = 0;
     Integer error = 0;
     for (const Harmonic& harmonic : all) {
+      interruption.check();
       const Integer a = numerator(Rational(harmonic.cosine * common));
       const Integer b = numerator(Rational(harmonic.sine * common));
       const FixedPointTurn turn = fixed_point_turn(harmonic.theta, d, bits);
@@ -142,19 +146,19 @@ std::string ExactDot::to_decimal(int digits) const {
 }
 
 ExactDot exact_rotated_dot(const FrequencyGrid& grid, const std::vector<Rational>& q,
-                           const std::vector<Rational>& k, long long i, long long j,
-                           Layout layout) {
+                           const std::vector<Rational>& k, long long i, long long j, Layout layout,
+                           const Interruption& interruption) {
   check(grid, q, k, i, j);
   const long long d = i - j;
-  std::vector<Harmonic> all = harmonics(grid, q, k, layout);
+  std::vector<Harmonic> all = harmonics(grid, q, k, layout, interruption);
   if (d == 0) return settled(sum_of_cosines(all));
   all.erase(std::remove_if(all.begin(), all.end(), vanishes), all.end());
   if (all.empty()) return settled(0);
-  const std::optional<Estimate> quick = estimate(all, d);
+  const std::optional<Estimate> quick = estimate(all, d, interruption);
   if (quick && quick->error < ldexp(Real(abs(quick->sum)), -stated_bits - 1)) {
     return {std::nullopt, quick->sum};
   }
-  return {std::nullopt, escalate(all, d)};
+  return {std::nullopt, escalate(all, d, interruption)};
 }
 
 }  // namespace ropelab

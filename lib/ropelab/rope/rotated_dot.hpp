@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ropelab/exact/interruption.hpp"
 #include "ropelab/exact/real.hpp"
 #include "ropelab/rope/frequency.hpp"
 
@@ -46,8 +47,9 @@ struct ExactDot {
 // depth is met with more precision. d = 0 makes it rational.
 //
 // Throws std::invalid_argument unless q and k have grid.rope_dim() components each and
-// |i|, |j| <= 2^53.
+// |i|, |j| <= 2^53. Throws Interrupted.
 ExactDot exact_rotated_dot(const FrequencyGrid& grid, const std::vector<Rational>& q,
-                           const std::vector<Rational>& k, long long i, long long j, Layout layout);
+                           const std::vector<Rational>& k, long long i, long long j, Layout layout,
+                           const Interruption& interruption = {});
 
 }  // namespace ropelab

@@ -43,7 +43,8 @@ Value accumulate(const Pipeline& pipeline, const Vector& q, const Vector& k) {
 
 }  // namespace
 
-Value computed_dot(const Pipeline& pipeline, const Format& dtype, const DotInputs& inputs) {
+Value computed_dot(const Pipeline& pipeline, const Format& dtype, const DotInputs& inputs,
+                   const Interruption& interruption) {
   const auto components = static_cast<std::size_t>(inputs.grid.rope_dim());
   if (inputs.q.size() != components || inputs.k.size() != components) {
     throw std::invalid_argument("q and k must have " + std::to_string(components) +
@@ -52,6 +53,7 @@ Value computed_dot(const Pipeline& pipeline, const Format& dtype, const DotInput
   Vector q(components);
   Vector k(components);
   for (int n = 0; n < inputs.grid.pairs(); ++n) {
+    interruption.check();
     const ExactInput theta(inputs.grid.theta(n));
     const auto pair = pair_components(inputs.layout, inputs.grid.rope_dim(), n);
     store_rotated(pipeline, dtype, theta, inputs.i, pair, inputs.q, q);

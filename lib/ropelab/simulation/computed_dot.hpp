@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ropelab/exact/interruption.hpp"
 #include "ropelab/exact/real.hpp"
 #include "ropelab/rope/frequency.hpp"
 #include "ropelab/rope/rotated_dot.hpp"
@@ -26,8 +27,8 @@ struct DotInputs {
 // and NaN as the format defines them.
 //
 // Throws std::invalid_argument unless the vectors fit the grid, and std::domain_error for an
-// exact phase beyond largest_angle().
-StepValue<Real> computed_dot(const Pipeline& pipeline, const Format& dtype,
-                             const DotInputs& inputs);
+// exact phase beyond largest_angle(). Throws Interrupted.
+StepValue<Real> computed_dot(const Pipeline& pipeline, const Format& dtype, const DotInputs& inputs,
+                             const Interruption& interruption = {});
 
 }  // namespace ropelab

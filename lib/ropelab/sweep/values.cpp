@@ -46,8 +46,11 @@ RangeText parse_range(std::string_view text) {
 
 // Calls `at(k)` for the points strictly between the ends.
 template <typename At>
-void for_inner_points(long long count, At at) {
-  for (long long k = 1; k + 1 < count; ++k) at(Rational(k, count - 1));
+void for_inner_points(long long count, const Interruption& interruption, At at) {
+  for (long long k = 1; k + 1 < count; ++k) {
+    interruption.check();
+    at(Rational(k, count - 1));
+  }
 }
 
 // first^(1-t) last^t, to 480 bits.
@@ -63,11 +66,11 @@ double linear_point(const Algebraic& first, const Algebraic& last, const Rationa
   return to_double(Real(first.to_real() * Real(1 - t) + last.to_real() * Real(t)));
 }
 
-std::vector<Algebraic> points_of(const RangeText& range) {
+std::vector<Algebraic> points_of(const RangeText& range, const Interruption& interruption) {
   const Algebraic first = parse_positive(range.first);
   const Algebraic last = parse_positive(range.last);
   std::vector<Algebraic> points{first};
-  for_inner_points(range.count, [&](const Rational& t) {
+  for_inner_points(range.count, interruption, [&](const Rational& t) {
     const double point = range.logarithmic ? to_double(logarithmic_point(first, last, t))
                                            : linear_point(first, last, t);
     points.emplace_back(to_rational(point));
@@ -89,7 +92,8 @@ long long nearest_integer(const Rational& x) {
 // a whole number that 480 bits do not tell them apart is rounded the same way.
 long long nearest_integer(const Real& x) { return static_cast<long long>(round(x)); }
 
-std::vector<long long> integers_of(const RangeText& range, long long least, long long most) {
+std::vector<long long> integers_of(const RangeText& range, long long least, long long most,
+                                   const Interruption& interruption) {
   const long long first = parse_integer(range.first, least, most);
   const long long last = parse_integer(range.last, least, most);
   if (range.logarithmic && (first <= 0 || last <= 0)) {
@@ -100,7 +104,7 @@ std::vector<long long> integers_of(const RangeText& range, long long least, long
   const auto add = [&points](long long point) {
     if (points.back() != point) points.push_back(point);
   };
-  for_inner_points(range.count, [&](const Rational& t) {
+  for_inner_points(range.count, interruption, [&](const Rational& t) {
     add(range.logarithmic ? nearest_integer(logarithmic_point(Algebraic(Rational(first)),
                                                               Algebraic(Rational(last)), t))
                           : nearest_integer(Rational(first + (last - first) * t)));
@@ -143,15 +147,17 @@ std::vector<std::string> split_list(std::string_view text) {
   return items;
 }
 
-std::vector<Algebraic> parse_positive_values(std::string_view text) {
-  return parse_items(text, parse_positive, points_of);
+std::vector<Algebraic> parse_positive_values(std::string_view text,
+                                             const Interruption& interruption) {
+  return parse_items(text, parse_positive,
+                     [&](const RangeText& range) { return points_of(range, interruption); });
 }
 
-std::vector<long long> parse_integer_values(std::string_view text, long long least,
-                                            long long most) {
+std::vector<long long> parse_integer_values(std::string_view text, long long least, long long most,
+                                            const Interruption& interruption) {
   return parse_items(
       text, [&](std::string_view item) { return parse_integer(item, least, most); },
-      [&](const RangeText& range) { return integers_of(range, least, most); });
+      [&](const RangeText& range) { return integers_of(range, least, most, interruption); });
 }
 
 }  // namespace ropelab

@@ -9,7 +9,8 @@
 //
 // Single values are read by ropelab/exact/parse.hpp. Each function throws
 // std::invalid_argument with one sentence that quotes the part it cannot read and says what
-// would be right; an empty text, an empty item and COUNT 0 are such parts.
+// would be right; an empty text, an empty item and COUNT 0 are such parts. Points between take
+// up to a tenth of a millisecond each, so reading throws Interrupted when asked to stop.
 #pragma once
 
 #include <string>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "ropelab/exact/algebraic.hpp"
+#include "ropelab/exact/interruption.hpp"
 
 namespace ropelab {
 
@@ -27,8 +29,10 @@ inline constexpr long long kMostPoints = 1'000'000;
 std::vector<std::string> split_list(std::string_view text);
 
 // Strictly positive numbers.
-std::vector<Algebraic> parse_positive_values(std::string_view text);
+std::vector<Algebraic> parse_positive_values(std::string_view text,
+                                             const Interruption& interruption = {});
 // Whole numbers within [least, most].
-std::vector<long long> parse_integer_values(std::string_view text, long long least, long long most);
+std::vector<long long> parse_integer_values(std::string_view text, long long least, long long most,
+                                            const Interruption& interruption = {});
 
 }  // namespace ropelab
