@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <system_error>
 
 #include "ropelab/table/whole_file.hpp"
 
@@ -31,6 +32,7 @@ void secure_standard_streams() {
     if (fcntl(stream, F_GETFD) == -1) open("/dev/null", O_RDONLY);
   }
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);
 }
 
 Interruption interrupt_on_signals() {
@@ -51,7 +53,8 @@ int status_after_signal() { return 128 + stopping_signal; }
 void write_output(std::string_view text) {
   try {
     write_all(STDOUT_FILENO, text);
-  } catch (const std::runtime_error& error) {
+  } catch (const std::system_error& error) {
+    if (error.code() == std::errc::broken_pipe) throw ReaderGone();
     throw std::runtime_error(std::string("standard output cannot be written: ") + error.what());
   }
 }

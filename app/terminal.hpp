@@ -1,6 +1,7 @@
 // Standard output and standard error, and the signals that end a run.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -9,7 +10,8 @@
 namespace ropelab::app {
 
 // Makes sure that no file of ours takes the place of a standard stream that was closed,
-// and that a closed pipe is an error of the write to it and not the end of the program.
+// and that a closed pipe or a file at its size limit is an error of the write to it and not
+// the end of the program, which would leave temporary files.
 void secure_standard_streams();
 
 // From now on Ctrl-C (SIGINT, and SIGTERM and SIGHUP too) asks for an end where the
@@ -18,7 +20,12 @@ Interruption interrupt_on_signals();
 // 128 + the signal that asked for it: 130 for Ctrl-C.
 int status_after_signal();
 
-// Writes to standard output. Throws std::runtime_error where that fails.
+// The reader of standard output has had enough, as `head` has: no reason to complain.
+struct ReaderGone : std::runtime_error {
+  ReaderGone() : std::runtime_error("nobody reads standard output") {}
+};
+
+// Writes to standard output. Throws ReaderGone or std::runtime_error where that fails.
 void write_output(std::string_view text);
 // Writes to standard error, as far as that goes.
 void write_error(std::string_view text);

@@ -76,28 +76,33 @@ void refuse_impossible_name(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(name, error);
   if (std::filesystem::is_directory(status)) refuse(path, "it is a folder");
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+      !std::filesystem::is_character_file(status)) {
+    refuse(path,
+           "it is a pipe or the like, and no file; write to standard output, redirected to it");
+  }
   if (!name.has_filename()) refuse(path, "it names a folder that does not exist");
   if (status.type() == std::filesystem::file_type::none) refuse(path, error.message());
   if (std::filesystem::exists(status) && access(path.c_str(), W_OK) != 0) {
     refuse(path, reason(errno));
   }
   const auto folder = name.parent_path();
-  if (!folder.empty() && !std::filesystem::exists(folder, error)) {
-    refuse(path, fmt::format("the folder '{}' does not exist", folder.string()));
-  }
+  if (folder.empty() || std::filesystem::is_directory(folder, error)) return;
+  const bool exists = std::filesystem::exists(folder, error);
+  refuse(path, fmt::format("'{}' is {}", folder.string(),
+                           exists ? "a file and no folder" : "a folder that does not exist"));
 }
 
-bool is_device_or_pipe(const std::string& path) {
+bool is_device(const std::string& path) {
   std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status);
+  return std::filesystem::is_character_file(path, error);
 }
 
 }  // namespace
 
 WholeFile::WholeFile(std::string path) : path_(std::move(path)) {
   refuse_impossible_name(path_);
-  if (is_device_or_pipe(path_)) {
+  if (is_device(path_)) {
     descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (descriptor_ < 0) refuse(path_, reason(errno));
     return;
@@ -154,7 +159,7 @@ void write_all(int descriptor, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(descriptor, text.data(), text.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw std::runtime_error(reason(errno));
+    if (written < 0) throw std::system_error(std::error_code(errno, std::generic_category()));
     text.remove_prefix(static_cast<std::size_t>(written));
   }
 }
