@@ -28,9 +28,10 @@ class CommandLine {
   Command& command() { return *chosen_->command; }
   // Throws UsageError.
   Run::Settings settings() const;
-  Manifest manifest() const;
-  // Takes hold of the output file. Throws UsageError.
-  Output output() const;
+  // With these parameters in place of what the options say; an empty one is left out.
+  Manifest manifest(const Parameters& resolved) const;
+  // Takes hold of the output file, which may be none of those that are read. Throws UsageError.
+  Output output(std::vector<std::string> files_read) const;
 
   // "FILE:LINE: " if this option's value comes from the configuration file, else empty.
   std::string place_of(const std::string& option) const;
@@ -56,6 +57,7 @@ class CommandLine {
 
   void add(CommandEntry entry);
   CLI::App& group_of(const std::string& command_name);
+  bool config_given() const { return root_.get_config_ptr()->count() > 0; }
   void parse_with_cli11(const std::vector<std::string>& arguments);
 
   CLI::App root_;

@@ -1,5 +1,7 @@
 #include "app/output.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <stdexcept>
 
@@ -9,11 +11,19 @@
 namespace ropelab::app {
 namespace {
 
-bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }
+// The device by that name may be a pipe, or a file that the shell has opened.
+bool is_standard_output(const std::string& path) {
+  return path.empty() || path == "-" || path == "/dev/stdout";
+}
+
+std::string partial(const std::string& path) { return path + ".partial"; }
 
 TableFormat chosen_format(const std::string& path, std::optional<TableFormat> format) {
   if (format) return *format;
-  if (is_standard_output(path)) return TableFormat::csv;
+  std::error_code none;
+  if (is_standard_output(path) || std::filesystem::is_character_file(path, none)) {
+    return TableFormat::csv;
+  }
   try {
     return table_format_of(path);
   } catch (const std::invalid_argument& error) {
@@ -29,16 +39,42 @@ WholeFile open_file(const std::string& path) {
   }
 }
 
-// A device or a pipe has no name beside it.
+// A device has no name beside it.
 bool can_have_manifest(const std::string& path) {
   return !std::filesystem::exists(path) || std::filesystem::is_regular_file(path);
 }
 
+// The same file by whatever name.
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code error;
+  return std::filesystem::is_regular_file(a, error) && std::filesystem::equivalent(a, b, error);
+}
+
+void require_not_read(const std::string& path, const std::vector<std::string>& files_read) {
+  for (const std::string& written :
+       {path, manifest_path(path), partial(path), partial(manifest_path(path))}) {
+    for (const std::string& read : files_read) {
+      if (!is_same_file(written, read)) continue;
+      throw UsageError(
+          "-o",
+          fmt::format("'{}' would replace '{}', which is read; name another file", written, read));
+    }
+  }
+}
+
+void write_whole(const std::string& path, const std::string& text) {
+  WholeFile file(path);
+  file.write(text);
+  file.commit();
+}
+
 }  // namespace
 
-Output::Output(const std::string& path, std::optional<TableFormat> format)
+Output::Output(const std::string& path, std::optional<TableFormat> format,
+               const std::vector<std::string>& files_read)
     : format_(chosen_format(path, format)) {
   if (is_standard_output(path)) return;
+  require_not_read(path, files_read);
   file_.emplace(open_file(path));
   if (can_have_manifest(path)) manifest_.emplace(open_file(manifest_path(path)));
 }
@@ -52,8 +88,16 @@ void Output::write(const Table& table, const Manifest& manifest) {
   if (manifest_) manifest_->commit();
 }
 
-void Output::write_finished_rows(const Table& table) {
-  if (!file_ && !table.rows().empty()) write_output(to_text(table, format_));
+void Output::write_finished_rows(const Table& table, const Manifest& manifest) {
+  if (table.rows().empty()) return;
+  if (!file_ || is_device()) return write(table, manifest);
+  write_whole(partial(file_->path()), to_text(table, format_));
+  write_whole(partial(manifest_->path()), to_json(manifest));
+}
+
+std::string Output::place_of_finished_rows() const {
+  if (!file_) return "printed";
+  return fmt::format("kept in '{}'", is_device() ? file_->path() : partial(file_->path()));
 }
 
 }  // namespace ropelab::app

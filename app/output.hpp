@@ -1,9 +1,12 @@
-// Where a table goes: standard output, or a file with a manifest beside it.
+// Where a table goes: standard output, or a file with a manifest beside it. What an interrupted
+// run has finished goes beside that file, both names with ".partial" behind them, so that a
+// table that stood there before stays.
 #pragma once
 
 #include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/text_option.hpp"
 #include "ropelab/table/manifest.hpp"
@@ -16,15 +19,24 @@ namespace ropelab::app {
 class Output {
  public:
   // Takes hold of the file ("-" or nothing: standard output) and of its manifest's. Throws
-  // UsageError where it cannot be written or its ending names no format.
-  Output(const std::string& path, std::optional<TableFormat> format);
+  // UsageError where it cannot be written, where its ending names no format, and where it is
+  // one of the files that are read.
+  Output(const std::string& path, std::optional<TableFormat> format,
+         const std::vector<std::string>& files_read = {});
+
+  TableFormat format() const { return format_; }
 
   // Writes and names both files, or writes to standard output. Throws std::runtime_error.
   void write(const Table& table, const Manifest& manifest);
-  // After an interruption: what there is goes to standard output; a file is not written.
-  void write_finished_rows(const Table& table);
+  // After an interruption, instead: writes the rows there are, unless there are none. Throws
+  // std::runtime_error.
+  void write_finished_rows(const Table& table, const Manifest& manifest);
+  // Where those go, as a sentence ends: "printed", "kept in 'x.csv.partial'".
+  std::string place_of_finished_rows() const;
 
  private:
+  bool is_device() const { return file_ && !manifest_; }
+
   TableFormat format_;
   std::optional<WholeFile> file_;
   std::optional<WholeFile> manifest_;

@@ -27,10 +27,11 @@ TEST_CASE("a manifest says what was run, and by which build") {
   for (const auto& [key, value] : json.items()) keys.push_back(key);
   CHECK(keys == std::vector<std::string>{"command_line", "parameters", "version", "commit",
                                          "compiler", "flags", "instruction_set", "threads", "seed",
-                                         "rows", "wall_time_seconds", "notes"});
+                                         "rows", "complete", "wall_time_seconds", "notes"});
   CHECK(json["command_line"] == manifest.command_line);
   CHECK(json["parameters"].dump() == R"({"heads":"8","head":"all"})");
   CHECK(json["seed"] == manifest.seed);
+  CHECK(json["complete"] == true);
   CHECK(json["commit"] == build_info().commit);
   CHECK(json["notes"][0] == "a note");
 }

@@ -23,6 +23,7 @@ std::string to_json(const Manifest& manifest) {
       {"threads", manifest.threads},
       {"seed", manifest.seed},
       {"rows", manifest.rows},
+      {"complete", manifest.complete},
       {"wall_time_seconds", manifest.wall_time_seconds},
       {"notes", manifest.notes},
   };

@@ -147,6 +147,12 @@ TableFormat find_table_format(std::string_view name) {
       fmt::format("'{}' is not an output format; there are csv, json and markdown", name));
 }
 
+std::string_view table_format_name(TableFormat format) {
+  return std::find_if(kFormatNames.begin(), kFormatNames.end(),
+                      [format](const FormatName& known) { return known.format == format; })
+      ->name;
+}
+
 TableFormat table_format_of(std::string_view path) {
   for (const FormatName& known : kFormatNames) {
     if (ends_with(path, known.ending)) return known.format;

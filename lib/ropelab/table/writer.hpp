@@ -16,6 +16,9 @@ enum class TableFormat { csv, json, markdown };
 // "csv", "json", "markdown" or "md". Throws std::invalid_argument, naming the three.
 TableFormat find_table_format(std::string_view name);
 
+// "csv", "json" or "markdown".
+std::string_view table_format_name(TableFormat format);
+
 // By the ending of a file's name: .csv, .json, .md (in any case). Throws
 // std::invalid_argument, naming the three, for any other.
 TableFormat table_format_of(std::string_view path);
