@@ -79,8 +79,10 @@ std::string sentence_for_missing(const CLI::App& root, const CLI::App& app,
                                  const CLI::ParseError& error) {
   if (app.get_subcommands({}).empty()) return fmt::format("{}: {}", full_name(app), error.what());
   const auto others = root.remaining(true);
-  if (others.empty()) {
-    return fmt::format("no command is given; {} takes one of {}", full_name(app),
+  if (others.empty() || others.front().substr(0, 1) == "-") {
+    const std::string before =
+        others.empty() ? std::string() : fmt::format(" before '{}'", others.front());
+    return fmt::format("no command is given{}; {} takes one of {}", before, full_name(app),
                        names_of_commands(app));
   }
   return fmt::format("'{}' is not a command of {}; there are {}", others.front(), full_name(app),
@@ -97,12 +99,27 @@ std::string sentence_for_stranger(const CLI::App& root, const CLI::App& app) {
 }
 
 // CLI11 begins these with the option's name and a colon.
-std::string sentence_for_mismatch(const CLI::App& app, const std::string& text) {
+std::string sentence_for_mismatch(const CLI::App& root, const CLI::App& app,
+                                  const std::string& text) {
   const std::string name = text.substr(0, text.find(':'));
   const CLI::Option* option = app.get_option_no_throw(name);
-  const bool repeated = option != nullptr && option->count() > 1;
-  return fmt::format("{}: {}", name,
-                     repeated ? "it is given more than once; write a list" : "it needs a value");
+  if (option == nullptr) option = root.get_option_no_throw(name);
+  if (option == nullptr || option->count() < 2) return name + ": it needs a value";
+  return fmt::format("{}: it is given more than once; {}", name,
+                     takes_list(*option) ? "write a list" : "it takes a single value");
+}
+
+// CLI11 writes "Could not convert: --quiet = maybe". Other options take any text, so that it can
+// only be a flag.
+std::string sentence_for_flag(const std::string& text) {
+  constexpr std::string_view assignment = " = ";
+  const auto begin = text.find("--");
+  const auto end = text.find(assignment);
+  if (begin == std::string::npos || end == std::string::npos || end < begin) {
+    return text + "; a flag takes true, false or nothing";
+  }
+  return fmt::format("{}: '{}' is neither true nor false; a flag takes one of these, or nothing",
+                     text.substr(begin, end - begin), text.substr(end + assignment.size()));
 }
 
 std::string sentence_for(const CLI::App& root, const CLI::ParseError& error) {
@@ -116,14 +133,14 @@ std::string sentence_for(const CLI::App& root, const CLI::ParseError& error) {
   }
   if (is(static_cast<const CLI::ExtrasError*>(nullptr))) return sentence_for_stranger(root, app);
   if (is(static_cast<const CLI::ArgumentMismatch*>(nullptr))) {
-    return sentence_for_mismatch(app, text);
+    return sentence_for_mismatch(root, app, text);
   }
   if (is(static_cast<const CLI::ExcludesError*>(nullptr))) return text + "; give one of the two";
   if (is(static_cast<const CLI::FileError*>(nullptr))) {
     return fmt::format("--config: '{}' cannot be read", root.get_config_ptr()->as<std::string>());
   }
   // What remains is a flag with a value: --quiet=maybe.
-  return text + "; a flag takes true, false or nothing";
+  return sentence_for_flag(text);
 }
 
 // What holds where the option is not given: nothing beside what excludes it.
@@ -136,7 +153,10 @@ std::string default_text(const CLI::Option& option) {
 }
 
 // As resolved; empty where the option has no meaning.
-std::string parameter_text(const CLI::Option& option) {
+std::string parameter_text(const CLI::Option& option, const Parameters& resolved) {
+  for (const auto& [name, text] : resolved) {
+    if (name == option.get_single_name()) return text;
+  }
   if (option.count() == 0) return default_text(option);
   return fmt::format("{}", fmt::join(option.results(), ","));
 }
@@ -182,7 +202,8 @@ void CommandLine::add(CommandEntry entry) {
 void CommandLine::SharedOptions::add_to(CLI::App& app, bool has_own_output) {
   if (!has_own_output) {
     output.add_to(app, "-o,--output", "FILE",
-                  "Write to a .csv, .json or .md file, with a manifest beside it");
+                  "Write to a .csv, .json or .md file, with a manifest beside it; after Ctrl-C, "
+                  "finished rows go to FILE.partial instead");
   }
   output_format.add_to(app, "--output-format", "FORMAT",
                        "csv, json or markdown; without it, the file's ending says");
@@ -210,6 +231,9 @@ std::optional<std::string> CommandLine::parse(const std::vector<std::string>& ar
 
 void CommandLine::parse_with_cli11(const std::vector<std::string>& arguments) {
   root_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  if (config_given() && root_.get_config_ptr()->as<std::string>().empty()) {
+    throw UsageError("--config", "'' is no name; write that of a TOML file");
+  }
   const CLI::App* app = &chosen_app(root_);
   chosen_ = std::find_if(choices_.begin(), choices_.end(), [app](const auto& choice) {
               return choice->app == app;
@@ -232,26 +256,30 @@ Run::Settings CommandLine::settings() const {
   return settings;
 }
 
-Manifest CommandLine::manifest() const {
-  const Run::Settings resolved = settings();
+Manifest CommandLine::manifest(const Parameters& resolved) const {
+  const Run::Settings run = settings();
   Manifest manifest;
   manifest.command_line = arguments_;
   manifest.command_line.insert(manifest.command_line.begin(), "ropelab");
-  manifest.threads = resolved.threads;
-  manifest.seed = resolved.seed;
+  manifest.threads = run.threads;
+  manifest.seed = run.seed;
   for (const CLI::Option* option : chosen_->app->get_options({})) {
-    const std::string text = parameter_text(*option);
+    const std::string text = parameter_text(*option, resolved);
     if (text.empty() || option == chosen_->app->get_help_ptr()) continue;
     manifest.parameters.emplace_back(option->get_single_name(), text);
   }
   return manifest;
 }
 
-Output CommandLine::output() const {
+Output CommandLine::output(std::vector<std::string> files_read) const {
   const SharedOptions& shared = chosen_->shared;
+  if (shared.output.given() && shared.output.text().empty()) {
+    throw UsageError("-o", "'' is no name; write that of a .csv, .json or .md file, or -");
+  }
+  if (config_given()) files_read.push_back(root_.get_config_ptr()->as<std::string>());
   std::optional<TableFormat> format;
   if (shared.output_format.given()) format = shared.output_format.read(find_table_format);
-  return Output(shared.output.text(), format);
+  return Output(shared.output.text(), format, files_read);
 }
 
 std::string CommandLine::place_of(const std::string& option) const {

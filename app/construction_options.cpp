@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "ropelab/exact/parse.hpp"
@@ -13,22 +14,24 @@ namespace {
 constexpr int kMostDimensions = 1 << 20;
 
 // Reads whole numbers within [least, most], as lists or ranges.
-auto integers(long long least, long long most) {
-  return [=](const std::string& text) { return parse_integer_values(text, least, most); };
+auto integers(long long least, long long most, const Interruption& interruption) {
+  return [=](const std::string& text) {
+    return parse_integer_values(text, least, most, interruption);
+  };
 }
-auto ints(int least, int most) {
+auto ints(int least, int most, const Interruption& interruption) {
   return [=](const std::string& text) {
     std::vector<int> values;
-    for (const long long value : parse_integer_values(text, least, most)) {
+    for (const long long value : parse_integer_values(text, least, most, interruption)) {
       values.push_back(static_cast<int>(value));
     }
     return values;
   };
 }
 
-std::vector<int> read_rope_dims(const TextOption& option) {
-  return option.read([](const std::string& text) {
-    const auto dimensions = ints(2, kMostDimensions)(text);
+std::vector<int> read_rope_dims(const TextOption& option, const Interruption& interruption) {
+  return option.read([&](const std::string& text) {
+    const auto dimensions = ints(2, kMostDimensions, interruption)(text);
     for (const int dimension : dimensions) {
       if (dimension % 2 == 0) continue;
       throw std::invalid_argument(
@@ -39,12 +42,13 @@ std::vector<int> read_rope_dims(const TextOption& option) {
   });
 }
 
-std::vector<Algebraic> read_numbers(const TextOption& option) {
-  return option.read(parse_positive_values);
+std::vector<Algebraic> read_numbers(const TextOption& option, const Interruption& interruption) {
+  return option.read(
+      [&](const std::string& text) { return parse_positive_values(text, interruption); });
 }
 
 // One item of --pair.
-std::vector<PairChoice> parse_pairs(const std::string& item) {
+std::vector<PairChoice> parse_pairs(const std::string& item, const Interruption& interruption) {
   if (item == "slowest") return {PairWord::slowest};
   if (item == "nearest") return {PairWord::nearest};
   if (item == "all") return {PairWord::all};
@@ -53,7 +57,7 @@ std::vector<PairChoice> parse_pairs(const std::string& item) {
     throw std::invalid_argument(
         fmt::format("'{}' is no pair; write an index from 0, slowest, nearest or all", item));
   }
-  const auto indices = ints(0, kMostDimensions / 2 - 1)(item);
+  const auto indices = ints(0, kMostDimensions / 2 - 1, interruption)(item);
   return {indices.begin(), indices.end()};
 }
 
@@ -66,11 +70,13 @@ void require_pair_of(int pair, const std::vector<int>& rope_dims) {
   }
 }
 
-std::vector<PairChoice> read_pairs(const TextOption& option, const std::vector<int>& rope_dims) {
+std::vector<PairChoice> read_pairs(const TextOption& option, const std::vector<int>& rope_dims,
+                                   const Interruption& interruption) {
   return option.read([&](const std::string& text) {
     std::vector<PairChoice> choices;
     for (const std::string& item : split_list(text)) {
-      for (const PairChoice& choice : parse_pairs(item)) {
+      for (const PairChoice& choice : parse_pairs(item, interruption)) {
+        interruption.check();
         if (const int* pair = std::get_if<int>(&choice)) require_pair_of(*pair, rope_dims);
         choices.push_back(choice);
       }
@@ -85,8 +91,8 @@ void ContextOption::add_to(CLI::App& app, const std::string& default_text) {
   context_.add_to(app, "--context", kIntegers, "Numbers of positions; 64K is 65536", default_text);
 }
 
-std::vector<long long> ContextOption::read() const {
-  return context_.read(integers(1, kMostPositions));
+std::vector<long long> ContextOption::read(const Interruption& interruption) const {
+  return context_.read(integers(1, kMostPositions, interruption));
 }
 
 void RotationOptions::add_to(CLI::App& app, const Default& without) {
@@ -101,7 +107,7 @@ void RotationOptions::add_to(CLI::App& app, const Default& without) {
   base_.add_to(app, "--base", kNumbers, "Bases of RoPE's grid, theta = base^(-2 pair/rope-dim)",
                text_for(RotationKind::base));
   rope_dim_.add_to(app, "--rope-dim", kIntegers, "Rotated dimensions of that grid", "64");
-  pair_.add_to(app, "--pair", "PAIRS",
+  pair_.add_to(app, "--pair", kPairs,
                "Pairs of that grid: indices from 0, slowest, nearest (to the theta of max phase "
                "0.1), all",
                "slowest");
@@ -124,13 +130,13 @@ const TextOption& RotationOptions::option_of(RotationKind kind) const {
   return kind == RotationKind::theta ? theta_ : base_;
 }
 
-Rotation RotationOptions::read() const {
+Rotation RotationOptions::read(const Interruption& interruption) const {
   Rotation rotation;
   rotation.kind = kind();
-  rotation.values = read_numbers(option_of(rotation.kind));
+  rotation.values = read_numbers(option_of(rotation.kind), interruption);
   if (rotation.kind == RotationKind::base) {
-    rotation.rope_dims = read_rope_dims(rope_dim_);
-    rotation.pairs = read_pairs(pair_, rotation.rope_dims);
+    rotation.rope_dims = read_rope_dims(rope_dim_, interruption);
+    rotation.pairs = read_pairs(pair_, rotation.rope_dims, interruption);
     return rotation;
   }
   for (const TextOption* option : {&rope_dim_, &pair_}) {
@@ -147,24 +153,28 @@ void GridOptions::add_to(CLI::App& app) {
   rope_dim_.add_to(app, "--rope-dim", kIntegers, "Rotated dimensions", "64");
 }
 
-std::vector<Algebraic> GridOptions::bases() const { return read_numbers(base_); }
+std::vector<Algebraic> GridOptions::bases(const Interruption& interruption) const {
+  return read_numbers(base_, interruption);
+}
 
-std::vector<int> GridOptions::rope_dims() const { return read_rope_dims(rope_dim_); }
+std::vector<int> GridOptions::rope_dims(const Interruption& interruption) const {
+  return read_rope_dims(rope_dim_, interruption);
+}
 
 void HeadDimOption::add_to(CLI::App& app) {
   head_dim_.add_to(app, "--head-dim", kIntegers, "Dimensions whose square root divides the scores",
                    "64");
 }
 
-std::vector<long long> HeadDimOption::read() const {
-  return head_dim_.read(integers(1, kMostDimensions));
+std::vector<long long> HeadDimOption::read(const Interruption& interruption) const {
+  return head_dim_.read(integers(1, kMostDimensions, interruption));
 }
 
 void FormatOptions::add_to(CLI::App& app, const std::string& default_text) {
   std::vector<std::string_view> names;
   for (const Format& format : all_formats()) names.push_back(format.name);
-  dtype_.add_to(app, "--dtype", "FORMATS",
-                fmt::format("Number formats: {}", fmt::join(names, ", ")), default_text);
+  dtype_.add_to(app, "--dtype", kFormats, fmt::format("Number formats: {}", fmt::join(names, ", ")),
+                default_text);
   app.add_flag("--saturate", saturate_,
                "8-bit formats clamp to their largest number instead of overflowing");
 }
@@ -181,17 +191,43 @@ std::vector<Format> FormatOptions::read() const {
 }
 
 void PipelineOption::add_to(CLI::App& app, const std::string& default_text) {
-  pipeline_.add_to(app, "--pipeline", "PIPELINES",
+  pipeline_.add_to(app, "--pipeline", kPipelines,
                    fmt::format("Which format each step computes in: {}; with overrides, as in "
                                "fused,table=bfloat16",
                                fmt::join(pipeline_names(), ", ")),
                    default_text);
 }
 
+namespace {
+
+// "STEP=VALUE" where STEP is a step: says of VALUE what that step takes, which is more than the
+// formats that parse_pipeline knows the names of.
+void require_override_value(const std::string& item) {
+  const auto equals = item.find('=');
+  if (equals == std::string::npos) return;
+  const std::string step = item.substr(0, equals);
+  const std::string value = item.substr(equals + 1);
+  if (std::find(step_names.begin(), step_names.end(), step) == step_names.end()) return;
+  std::vector<std::string_view> values{"exact"};
+  for (const Format& format : all_formats()) values.push_back(format.name);
+  if (step == "accumulation") values.push_back("float32-fma");
+  if (std::find(values.begin(), values.end(), value) != values.end()) return;
+  throw std::invalid_argument(
+      fmt::format("'{}' is nothing that the step {} computes in; there are {}", value, step,
+                  fmt::join(values, ", ")));
+}
+
+void require_pipeline(const std::string& pipeline) {
+  for (const std::string& item : split_list(pipeline)) require_override_value(item);
+  parse_pipeline(pipeline, float32_format());
+}
+
+}  // namespace
+
 std::vector<std::string> PipelineOption::read() const {
   return pipeline_.read([](const std::string& text) {
     std::vector<std::string> pipelines = split_pipelines(text);
-    for (const std::string& pipeline : pipelines) parse_pipeline(pipeline, float32_format());
+    for (const std::string& pipeline : pipelines) require_pipeline(pipeline);
     return pipelines;
   });
 }

@@ -13,6 +13,20 @@ namespace ropelab::app {
 // What options with several values take, for the help.
 inline constexpr const char* kNumbers = "NUMBERS";
 inline constexpr const char* kIntegers = "INTEGERS";
+inline constexpr const char* kFormats = "FORMATS";
+inline constexpr const char* kPipelines = "PIPELINES";
+inline constexpr const char* kHeads = "HEADS";
+inline constexpr const char* kPairs = "PAIRS";
+inline constexpr const char* kKeys = "KEYS";
+
+// Whether it is one of these.
+inline bool takes_list(const CLI::Option& option) {
+  const std::string takes = option.get_type_name();
+  for (const char* list : {kNumbers, kIntegers, kFormats, kPipelines, kHeads, kPairs, kKeys}) {
+    if (takes == list) return true;
+  }
+  return false;
+}
 
 // A text without the blanks around it.
 inline std::string without_blanks(const std::string& text) {

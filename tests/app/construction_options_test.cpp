@@ -140,6 +140,15 @@ TEST_CASE("what cannot be meant is refused in a sentence with option and value")
   CHECK_THAT(refusal<PipelineOption>("--pipeline quick"), ContainsSubstring("'quick'"));
   CHECK_THAT(refusal<PipelineOption>("--pipeline fused,tabel=float16"), ContainsSubstring("tabel"));
   CHECK_THAT(refusal<PipelineOption>("--pipeline table=float16"), ContainsSubstring("--pipeline"));
+  CHECK_THAT(
+      refusal<PipelineOption>("--pipeline fused,table=half"),
+      ContainsSubstring("'half' is nothing that the step table computes in; there are exact, "
+                        "float16, bfloat16"));
+  CHECK_THAT(refusal<PipelineOption>("--pipeline fused,table=float32-fma"),
+             ContainsSubstring("float8_e5m2") && !ContainsSubstring("float8_e5m2, float32-fma"));
+  CHECK_THAT(refusal<PipelineOption>("--pipeline fused,accumulation=half"),
+             ContainsSubstring("there are exact, float16") && ContainsSubstring("float32-fma"));
+  CHECK(refusal<PipelineOption>("--pipeline fused,accumulation=float32-fma,table=exact").empty());
   CHECK_THAT(refusal<SamplingOption>("--pairs some"), ContainsSubstring("--pairs: 'some'"));
   CHECK_THAT(refusal<SamplingOption>("--pairs sample:0"), ContainsSubstring("--pairs: '0'"));
   CHECK_THAT(refusal<ToleranceOption>("--tolerance 0"), ContainsSubstring("--tolerance: '0'"));

@@ -28,10 +28,13 @@ struct Fault {
 [[noreturn]] void refuse_form() {
   throw Fault{"{} is not a number; write 0.5, 1e-6, 1/3, 2^-20, 2^(-1/2), 0x1p-13 or 64K"};
 }
+
+// Apart from the others, since what would be right depends on whether 0 and negative numbers are.
+struct RangeFault : Fault {};
 [[noreturn]] void refuse_range() {
-  throw Fault{
-      "{} is out of range; write 0 or a number between 5e-324 and 1.7976931348623157e+308 in "
-      "magnitude"};
+  throw RangeFault{
+      {"{} is out of range; write 0 or a number between 5e-324 and 1.7976931348623157e+308 in "
+       "magnitude"}};
 }
 
 // Locale-independent, unlike <cctype>.
@@ -226,8 +229,16 @@ Rational rational(std::string_view text) {
   return result.value();
 }
 
+Number number_to_be_positive(std::string_view text) {
+  try {
+    return number(text);
+  } catch (const RangeFault&) {
+    throw Fault{"{} is out of range; write a number from 5e-324 to 1.7976931348623157e+308"};
+  }
+}
+
 Algebraic positive(std::string_view text) {
-  const Number result = number(text);
+  const Number result = number_to_be_positive(text);
   const bool is_zero = !result.is_power && result.magnitude == 0;
   if (result.negative || is_zero) throw Fault{"{} is not positive; write a number above 0"};
   return result.is_power ? result.power : Algebraic(result.magnitude);
