@@ -5,12 +5,18 @@
 #include <cmath>
 
 #include "app/cells.hpp"
+#include "app/memory.hpp"
 #include "ropelab/errors/sampled_pairs.hpp"
 #include "ropelab/errors/weights.hpp"
 #include "ropelab/exact/rounding_status.hpp"
 
 namespace ropelab::app {
 namespace {
+
+// Bias, simulated bias, truncation, weights and rotated vectors of one position, measured.
+constexpr double kBytesPerPosition = 140;
+// A pair, its score, and what draws it.
+constexpr double kBytesPerSampledPair = 100;
 
 // Whether a positive number rounds to 0 in a step's format.
 bool vanishes(const Step& step, const Algebraic& x) { return step && round_to(*step, x) == 0; }
@@ -25,19 +31,13 @@ std::string_view status_of(const Setting& setting, const RoundedAmplitude& n,
   return setting.rotation.max_phase.to_real() > pi() / 2 ? "wraps" : "ok";
 }
 
-void set_parameters(Table::Row& row, const Setting& setting, int digits) {
+// Where the parameters come from, for those that have such an origin.
+void set_origins(Table::Row& row, const Setting& setting, int digits) {
   const ResolvedRotation& rotation = setting.rotation;
-  row.set("context", setting.context)
-      .set("max_phase", exact_cell(rotation.max_phase, digits))
-      .set("theta", exact_cell(rotation.theta, digits))
-      .set("rope_dim", rotation.rope_dim)
+  row.set("rope_dim", rotation.rope_dim)
       .set("pair", rotation.pair)
       .set("heads", setting.head.heads)
-      .set("head", setting.head.head)
-      .set("slope", exact_cell(setting.head.slope, digits))
-      .set("head_dim", setting.head_dim)
-      .set("dtype", setting.dtype.name)
-      .set("pipeline", setting.pipeline_cell);
+      .set("head", setting.head.head);
   if (rotation.base) row.set("base", exact_cell(*rotation.base, digits));
 }
 
@@ -114,19 +114,54 @@ BoundInputs bound_inputs(const Setting& setting) {
           static_cast<double>(setting.context)};
 }
 
+void set_parameters(Table::Row& row, const Setting& setting, int digits) {
+  row.set("context", setting.context)
+      .set("max_phase", exact_cell(setting.rotation.max_phase, digits))
+      .set("theta", exact_cell(setting.rotation.theta, digits))
+      .set("slope", exact_cell(setting.head.slope, digits))
+      .set("head_dim", setting.head_dim)
+      .set("dtype", setting.dtype.name)
+      .set("pipeline", setting.pipeline_cell);
+}
+
+void require_context_fits(long long context, double bytes_per_position) {
+  require_memory(static_cast<double>(context) * bytes_per_position, [&](const auto& memory) {
+    return UsageError("--context", fmt::format("'{}' positions make tables of {}; a smaller "
+                                               "context would be right",
+                                               context, memory));
+  });
+}
+
 void require_tables_fit(const std::vector<Setting>& settings) {
   for (const Setting& setting : settings) {
-    if (setting.context <= kLargestSweptContext) continue;
-    throw UsageError("--context", fmt::format("'{}' positions are too many for tables of them; at "
-                                              "most {} would be right",
-                                              setting.context, kLargestSweptContext));
+    if (setting.context > kLargestSweptContext) {
+      throw UsageError("--context", fmt::format("'{}' positions are too many for tables of them; "
+                                                "at most {} would be right",
+                                                setting.context, kLargestSweptContext));
+    }
+    require_context_fits(setting.context, kBytesPerPosition);
   }
 }
 
-std::optional<long long> ErrorTableRows::sample_size(const Setting& setting) const {
-  if (options_.pairs.sample) return options_.pairs.sample;
-  if (options_.pairs.all || setting.context <= kLargestContextOfAllPairs) return std::nullopt;
-  return kDefaultSample;
+std::optional<long long> sample_size(const PairSampling& pairs, long long context) {
+  if (pairs.all) return std::nullopt;
+  if (!pairs.sample && context <= kLargestContextOfAllPairs) return std::nullopt;
+  const long long count = pairs.sample.value_or(kDefaultSample);
+  const double all = static_cast<double>(context) * static_cast<double>(context + 1) / 2;
+  if (static_cast<double>(count) >= all) return std::nullopt;
+  return count;
+}
+
+void require_samples_fit(const PairSampling& pairs, const std::vector<Setting>& settings) {
+  for (const Setting& setting : settings) {
+    const auto count = sample_size(pairs, setting.context);
+    if (!count) continue;
+    require_memory(static_cast<double>(*count) * kBytesPerSampledPair, [&](const auto& memory) {
+      return UsageError("--pairs", fmt::format("a sample of '{}' pairs takes {}; fewer would be "
+                                               "right, or all, of which none is kept",
+                                               *count, memory));
+    });
+  }
 }
 
 const ErrorTableRows::Shared& ErrorTableRows::shared_for(const Setting& setting) {
@@ -154,7 +189,7 @@ const ErrorTableRows::Shared& ErrorTableRows::shared_for(const Setting& setting)
 
 void ErrorTableRows::add_row(Table& table, const Setting& setting) {
   const Shared& shared = shared_for(setting);
-  const auto sample = sample_size(setting);
+  const auto sample = sample_size(options_.pairs, setting.context);
   const Measurement measured =
       sample
           ? measure_sampled_pairs(setting.pipeline, shared.reference, setting.first_position,
@@ -165,6 +200,7 @@ void ErrorTableRows::add_row(Table& table, const Setting& setting) {
   const int digits = options_.digits;
   auto row = table.add_row();
   set_parameters(row, setting, digits);
+  set_origins(row, setting, digits);
   row.set("N", exact_cell(n.exact, digits))
       .set("N_in_dtype", n.rounded)
       .set("N_status", n.status)

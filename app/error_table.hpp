@@ -34,8 +34,21 @@ RoundedAmplitude rounded_amplitude(const Setting& setting);
 // What the a-priori bound on the rounding error depends on.
 BoundInputs bound_inputs(const Setting& setting);
 
-// Throws UsageError where a context is above kLargestSweptContext.
+// The cells that say what the setting is, as far as every table of settings has them: context,
+// max_phase, theta, slope, head_dim, dtype and pipeline.
+void set_parameters(Table::Row& row, const Setting& setting, int digits);
+
+// Throws UsageError where tables of so many bytes for each position of the context are larger
+// than this machine's memory.
+void require_context_fits(long long context, double bytes_per_position);
+// The same for all that the rows of the settings need, and above kLargestSweptContext.
 void require_tables_fit(const std::vector<Setting>& settings);
+
+// The number of pairs to sample at this context, or nothing where all are looked at: also where
+// there are no more pairs than the sample was to have.
+std::optional<long long> sample_size(const PairSampling& pairs, long long context);
+// Throws UsageError where such a sample is larger than this machine's memory.
+void require_samples_fit(const PairSampling& pairs, const std::vector<Setting>& settings);
 
 // Computes rows; neighbouring settings that differ only in format share what does not depend
 // on it.
@@ -49,9 +62,6 @@ class ErrorTableRows {
 
   explicit ErrorTableRows(Options options, Interruption interruption = {})
       : options_(options), interruption_(interruption) {}
-
-  // The number of pairs to sample, or nothing where all are looked at.
-  std::optional<long long> sample_size(const Setting& setting) const;
 
   void add_row(Table& table, const Setting& setting);
 

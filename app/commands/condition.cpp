@@ -17,6 +17,15 @@ double relative_error(const RoundedAmplitude& n, bool is_exact) {
   return to_double(Real(abs(Real(n.rounded) - exact) / exact));
 }
 
+// Sines and candidates for each position, where largest_kappa has to look for it: it knows the
+// place while every angle lies in [0, pi/2].
+constexpr double kBytesOfSearch = 32;
+
+bool searches_kappa(const Setting& setting) {
+  const Real angle = setting.rotation.theta.to_real();
+  return angle * Real(2 * (setting.first_position + setting.context - 1)) > pi() / 2;
+}
+
 class Condition : public Command {
  public:
   void add_options(CLI::App& app) override {
@@ -24,10 +33,13 @@ class Condition : public Command {
     tolerance_.add_to(app);
   }
 
-  void set_up() override {
-    settings_ = options_.read();
+  void set_up(const Interruption& interruption) override {
+    settings_ = options_.read(interruption);
     tolerance_value_ = tolerance_.read().to_double();
-    require_tables_fit(settings_);
+    for (const Setting& setting : settings_) {
+      interruption.check();
+      if (searches_kappa(setting)) require_context_fits(setting.context, kBytesOfSearch);
+    }
   }
 
   std::vector<std::string> columns() const override {
@@ -49,6 +61,12 @@ class Condition : public Command {
             "context_limit"};
   }
 
+  Parameters resolved_parameters(const Interruption& interruption) const override {
+    return options_.resolved_parameters(settings_, interruption);
+  }
+
+  std::optional<std::size_t> rows_in_all() const override { return settings_.size(); }
+
   void run(Run& run, Table& table) override {
     run.over(settings_.size(), [&](std::size_t point) { add_row(run, table, settings_[point]); });
   }
@@ -56,16 +74,12 @@ class Condition : public Command {
  private:
   void add_row(Run& run, Table& table, const Setting& setting) {
     const int digits = run.digits();
+    // All that can be interrupted comes before the row, so that rows are whole.
+    const auto& kappa = kappa_for(setting, run.interruption());
     const RoundedAmplitude n = rounded_amplitude(setting);
     auto row = table.add_row();
-    row.set("context", setting.context)
-        .set("max_phase", exact_cell(setting.rotation.max_phase, digits))
-        .set("theta", exact_cell(setting.rotation.theta, digits))
-        .set("slope", exact_cell(setting.head.slope, digits))
-        .set("head_dim", setting.head_dim)
-        .set("dtype", setting.dtype.name)
-        .set("pipeline", setting.pipeline_cell)
-        .set("N", exact_cell(n.exact, digits))
+    set_parameters(row, setting, digits);
+    row.set("N", exact_cell(n.exact, digits))
         .set("N_in_dtype", n.rounded)
         .set("N_status", n.status)
         .set("N_relative_error", relative_error(n, !setting.pipeline[StepName::rotation]))
@@ -74,7 +88,7 @@ class Condition : public Command {
              context_limit(setting.pipeline, bound_inputs(setting),
                            options_.fixes_phase() ? Fixed::max_phase : Fixed::theta,
                            tolerance_value_));
-    set_kappa(row, kappa_for(setting, run.interruption()), digits);
+    set_kappa(row, kappa, digits);
   }
 
   static void set_kappa(Table::Row& row, const std::optional<LargestKappa>& kappa, int digits) {

@@ -1,6 +1,9 @@
 // ropelab sweep theta | base | context | phase: the error table along an axis.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "app/commands.hpp"
 #include "app/error_table.hpp"
 #include "ropelab/errors/diagonals.hpp"
@@ -9,6 +12,9 @@ namespace ropelab::app {
 namespace {
 
 using Defaults = SettingOptions::Defaults;
+
+// Every sample holds (0,0), (L-1,0) and (L-1,L-1).
+constexpr long long kLeastSample = 3;
 
 class Sweep : public Command {
  public:
@@ -19,42 +25,73 @@ class Sweep : public Command {
     pairs_.add_to(app);
   }
 
-  void set_up() override {
-    settings_ = options_.read();
+  void set_up(const Interruption& interruption) override {
+    settings_ = options_.read(interruption);
     sampling_ = pairs_.read();
     require_tables_fit(settings_);
+    require_samples_fit(sampling_, settings_);
   }
 
   std::vector<std::string> columns() const override { return error_table_columns(); }
 
+  Parameters resolved_parameters(const Interruption& interruption) const override {
+    Parameters parameters = options_.resolved_parameters(settings_, interruption);
+    parameters.emplace_back("pairs", pairs_text());
+    return parameters;
+  }
+
+  std::optional<std::size_t> rows_in_all() const override { return settings_.size(); }
+
   void run(Run& run, Table& table) override {
     ErrorTableRows rows({sampling_, run.seed(), run.digits()}, run.interruption());
-    note_samples(run, rows);
+    note_samples(run);
     run.set_instruction_set(instruction_set_in_use());
     run.over(
         settings_.size(), [&](std::size_t point) { rows.add_row(table, settings_[point]); },
-        [&](std::size_t point) { return work(rows, settings_[point]); });
+        [&](std::size_t point) { return work(settings_[point]); });
   }
 
  private:
-  static double work(const ErrorTableRows& rows, const Setting& setting) {
+  double work(const Setting& setting) const {
     const auto context = static_cast<double>(setting.context);
-    const auto sample = rows.sample_size(setting);
+    const auto sample = sample_size(sampling_, setting.context);
     return 1000 * context + (sample ? 100 * static_cast<double>(*sample) : context * context / 2);
   }
 
   // No figure is sampled silently.
-  void note_samples(Run& run, const ErrorTableRows& rows) const {
+  void note_samples(Run& run) const {
     long long noted = 0;
     for (const Setting& setting : settings_) {
-      const auto sample = rows.sample_size(setting);
-      if (!sample || setting.context == noted) continue;
-      noted = setting.context;
-      run.note(
-          fmt::format("context {}: a sample of {} pairs (seed {}) stands for all; "
-                      "--pairs all looks at every one",
-                      setting.context, *sample, run.seed()));
+      run.interruption().check();
+      if (setting.context == std::exchange(noted, setting.context)) continue;
+      if (const auto sample = sample_size(sampling_, setting.context)) {
+        run.note(
+            fmt::format("context {}: a sample of {} pairs (seed {}) stands for all; "
+                        "--pairs all looks at every one",
+                        setting.context, std::max(*sample, kLeastSample), run.seed()));
+      } else if (sampling_.sample) {
+        run.note(
+            fmt::format("context {}: all pairs are looked at, since there are no more than the {} "
+                        "of the sample",
+                        setting.context, *sampling_.sample));
+      }
     }
+  }
+
+  // As read from options; at which contexts it means which, the notes say.
+  std::string pairs_text() const {
+    if (sampling_.all) return "all";
+    if (sampling_.sample) return fmt::format("sample:{}", *sampling_.sample);
+    const auto is_sampled = [&](const Setting& setting) {
+      return sample_size(sampling_, setting.context).has_value();
+    };
+    const bool any = std::any_of(settings_.begin(), settings_.end(), is_sampled);
+    if (!any) return "all";
+    const std::string sample = fmt::format("sample:{}", kDefaultSample);
+    const bool every = std::all_of(settings_.begin(), settings_.end(), is_sampled);
+    return every
+               ? sample
+               : fmt::format("all up to context {}, {} beyond", kLargestContextOfAllPairs, sample);
   }
 
   Defaults defaults_;
