@@ -138,11 +138,11 @@ class Trace : public Command {
     position_.option()->excludes(i_.option(), j_.option());
   }
 
-  void set_up() override {
-    settings_ = options_.read();
+  void set_up(const Interruption& interruption) override {
+    settings_ = options_.read(interruption);
     if (position_.given()) {
       traced_position_ = read(position_, kMostPositions);
-      return;
+      return require_within_context(position_, *traced_position_);
     }
     if (!i_.given() || !j_.given()) {
       throw UsageError(i_.given() ? "--j" : "--i",
@@ -150,10 +150,16 @@ class Trace : public Command {
     }
     query_ = read(i_, kMostPositions);
     key_ = read(j_, query_);
+    require_within_context(i_, query_);
+    require_within_context(j_, key_);
   }
 
   std::vector<std::string> columns() const override {
     return {"step", "exact", "dtype", "pipeline", "value", "hex", "ulp_error"};
+  }
+
+  Parameters resolved_parameters(const Interruption& interruption) const override {
+    return options_.resolved_parameters(settings_, interruption);
   }
 
   void run(Run& run, Table& table) override {
@@ -170,6 +176,19 @@ class Trace : public Command {
   }
 
  private:
+  // Every context has the positions first ... first + context - 1.
+  void require_within_context(const TextOption& option, long long position) const {
+    for (const Setting& setting : settings_) {
+      const long long first = setting.first_position;
+      const long long last = first + setting.context - 1;
+      if (first <= position && position <= last) continue;
+      throw UsageError(option.name(),
+                       fmt::format("'{}' is out of range; a context of {} has the positions {} to "
+                                   "{}",
+                                   position, setting.context, first, last));
+    }
+  }
+
   static long long read(const TextOption& option, long long most) {
     return option.read([&](const std::string& text) { return parse_integer(text, 0, most); });
   }
