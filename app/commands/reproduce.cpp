@@ -95,20 +95,31 @@ std::vector<Claim> read_claims(const std::string& text) {
 class Reproduce : public Command {
  public:
   void add_options(CLI::App& app) override {
-    claim_.add_to(app, "--claim", "KEYS", "Claims to recompute: all, or a list such as reach,N-65k",
+    claim_.add_to(app, "--claim", kKeys, "Claims to recompute: all, or a list such as reach,N-65k",
                   "all");
     folder_.add_to(app, "-o,--output", "DIR",
-                   "Folder for the claims and the tables behind them; - prints only", "results");
+                   "Folder for the claims and the tables behind them; - prints only, as --claim "
+                   "does without it",
+                   "results");
   }
 
-  void set_up() override { claims_ = claim_.read(read_claims); }
+  // Some of the claims do not take the place of all of them unless that is said.
+  void set_up(const Interruption&) override {
+    claims_ = claim_.read(read_claims);
+    const bool all = claims_.size() == all_claims().size();
+    folder_name_ = folder_.given() || all ? folder_.text() : "-";
+  }
+
+  Parameters resolved_parameters(const Interruption&) const override {
+    return {{"output", folder_name_}};
+  }
 
   std::vector<std::string> columns() const override {
     return {"claim", "quantity", "claimed", "computed", "relative_difference", "verdict", "note"};
   }
 
   void run(Run& run, Table& table) override {
-    if (folder_.text() != "-") files_.emplace(folder_.text(), claims_);
+    if (folder_name_ != "-") files_.emplace(folder_name_, claims_);
     run.set_instruction_set(instruction_set_in_use());
     const ClaimSettings settings{run.seed(), run.interruption()};
     run.over(
@@ -136,6 +147,7 @@ class Reproduce : public Command {
 
   TextOption claim_;
   TextOption folder_;
+  std::string folder_name_;  // "-": none
   std::vector<Claim> claims_;
   std::optional<ClaimFiles> files_;
   std::vector<Table> curves_;

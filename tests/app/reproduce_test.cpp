@@ -100,6 +100,14 @@ TEST_CASE("a folder gets the claims, the curves behind them and a manifest of ea
   CHECK_FALSE(folder.read("made/now/claim-reach.manifest.json").empty());
 }
 
+TEST_CASE("some of the claims do not take the place of all of them") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run_shell_in(folder, "ropelab reproduce --quiet --claim theta-65k");
+  CHECK(outcome.status == 0);
+  CHECK_THAT(outcome.output, ContainsSubstring("theta-65k,"));
+  CHECK(folder.names().empty());
+}
+
 TEST_CASE("what cannot be meant is refused and nothing written") {
   const TemporaryFolder folder;
   folder.write("file", "");
