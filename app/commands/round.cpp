@@ -7,6 +7,7 @@
 
 #include "app/commands.hpp"
 #include "app/construction_options.hpp"
+#include "ropelab/exact/distance.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/exact/rounding_status.hpp"
 
@@ -67,6 +68,12 @@ std::string bits_text(const Format& format, double value) {
   return fmt::format("0x{:0{}x}", encode(format, value), format.bits / 4);
 }
 
+// Of the result; beyond the largest number, of what was rounded.
+double spacing(const Format& format, const Input& input, double value) {
+  if (std::isfinite(value) || !input.magnitude) return ulp(format, value);
+  return ulp_at(format, *input.magnitude);
+}
+
 // Empty where there is no such number.
 Cell number_cell(double value) { return std::isnan(value) ? Cell() : Cell(value); }
 
@@ -74,7 +81,7 @@ void add_row(Table& table, const Input& input, const Format& format) {
   const double magnitude = rounded_magnitude(format, input);
   const double value = input.negative ? -magnitude : magnitude;
   table.add_row({input.text, format.name, value, to_hexadecimal(value), bits_text(format, value),
-                 number_cell(ulp(format, value)), number_cell(next_below(format, value)),
+                 number_cell(spacing(format, input, value)), number_cell(next_below(format, value)),
                  number_cell(next_above(format, value)), status(format, input)});
 }
 
@@ -85,8 +92,11 @@ class Round : public Command {
     formats_.add_to(app);
   }
 
-  void set_up() override {
-    for (const std::string& argument : arguments_) inputs_.push_back(parse_input(argument));
+  void set_up(const Interruption& interruption) override {
+    for (const std::string& argument : arguments_) {
+      interruption.check();
+      inputs_.push_back(parse_input(argument));
+    }
     dtypes_ = formats_.read();
   }
 
@@ -94,10 +104,14 @@ class Round : public Command {
     return {"input", "dtype", "value", "hex", "bits", "ulp", "below", "above", "status"};
   }
 
-  void run(Run&, Table& table) override {
-    for (const Input& input : inputs_) {
-      for (const Format& format : dtypes_) add_row(table, input, format);
-    }
+  std::optional<std::size_t> rows_in_all() const override {
+    return inputs_.size() * dtypes_.size();
+  }
+
+  void run(Run& run, Table& table) override {
+    run.over(inputs_.size(), [&](std::size_t n) {
+      for (const Format& format : dtypes_) add_row(table, inputs_[n], format);
+    });
   }
 
  private:
