@@ -27,6 +27,7 @@ class ContextOption {
  public:
   void add_to(CLI::App& app, const std::string& default_text = "65536");
   std::vector<long long> read(const Interruption& interruption = {}) const;
+  bool given() const { return context_.given(); }
 
  private:
   TextOption context_;
@@ -138,6 +139,7 @@ class FirstPositionOption {
  public:
   void add_to(CLI::App& app);
   long long read() const;
+  bool given() const { return first_position_.given(); }
 
  private:
   TextOption first_position_;

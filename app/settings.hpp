@@ -56,6 +56,8 @@ class SettingOptions {
   // from those given (thetas from max phases, say). Throws Interrupted.
   Parameters resolved_parameters(const std::vector<Setting>& settings,
                                  const Interruption& interruption) const;
+  // Whether the user said which positions there are, by --context or --first-position.
+  bool limits_positions() const { return context_.given() || first_position_.given(); }
   // Whether max phase is fixed, and not theta or a base.
   bool fixes_phase() const { return rotation_.kind() == RotationKind::max_phase; }
 

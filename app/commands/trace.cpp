@@ -142,7 +142,9 @@ class Trace : public Command {
     settings_ = options_.read(interruption);
     if (position_.given()) {
       traced_position_ = read(position_, kMostPositions);
-      return require_within_context(position_, *traced_position_);
+      // A position of RoPE's grid belongs to no context, unless one is named.
+      if (options_.limits_positions()) require_within_context(position_, *traced_position_);
+      return;
     }
     if (!i_.given() || !j_.given()) {
       throw UsageError(i_.given() ? "--j" : "--i",
