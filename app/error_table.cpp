@@ -6,6 +6,7 @@
 
 #include "app/cells.hpp"
 #include "app/memory.hpp"
+#include "app/sampling.hpp"
 #include "ropelab/errors/sampled_pairs.hpp"
 #include "ropelab/errors/weights.hpp"
 #include "ropelab/exact/rounding_status.hpp"
@@ -15,8 +16,6 @@ namespace {
 
 // Bias, simulated bias, truncation, weights and rotated vectors of one position, measured.
 constexpr double kBytesPerPosition = 140;
-// A pair, its score, and what draws it.
-constexpr double kBytesPerSampledPair = 100;
 
 // Whether a positive number rounds to 0 in a step's format.
 bool vanishes(const Step& step, const Algebraic& x) { return step && round_to(*step, x) == 0; }
@@ -29,33 +28,6 @@ std::string_view status_of(const Setting& setting, const RoundedAmplitude& n,
     return "underflow";
   }
   return setting.rotation.max_phase.to_real() > pi() / 2 ? "wraps" : "ok";
-}
-
-// Where the parameters come from, for those that have such an origin.
-void set_origins(Table::Row& row, const Setting& setting, int digits) {
-  const ResolvedRotation& rotation = setting.rotation;
-  row.set("rope_dim", rotation.rope_dim)
-      .set("pair", rotation.pair)
-      .set("heads", setting.head.heads)
-      .set("head", setting.head.head);
-  if (rotation.base) row.set("base", exact_cell(*rotation.base, digits));
-}
-
-void set_errors(Table::Row& row, const Measurement& measured) {
-  const PairErrors& errors = measured.errors;
-  if (errors.rounding_maximum) {
-    row.set("rounding_max_abs", errors.rounding_maximum->error)
-        .set("rounding_max_i", errors.rounding_maximum->i)
-        .set("rounding_max_j", errors.rounding_maximum->j);
-  }
-  row.set("rounding_rms", errors.rounding_rms)
-      .set("total_max_abs", errors.total_maximum)
-      .set("total_rms", errors.total_rms)
-      .set("visible_max_abs", errors.visible_maximum)
-      .set("order_lost", errors.order_lost)
-      .set("weights_tv_computed", measured.weights_total_variation)
-      .set("pairs", errors.pairs)
-      .set("nonfinite_pairs", errors.nonfinite_pairs);
 }
 
 }  // namespace
@@ -124,6 +96,30 @@ void set_parameters(Table::Row& row, const Setting& setting, int digits) {
       .set("pipeline", setting.pipeline_cell);
 }
 
+void set_origins(Table::Row& row, const Setting& setting, int digits) {
+  const ResolvedRotation& rotation = setting.rotation;
+  row.set("rope_dim", rotation.rope_dim)
+      .set("pair", rotation.pair)
+      .set("heads", setting.head.heads)
+      .set("head", setting.head.head);
+  if (rotation.base) row.set("base", exact_cell(*rotation.base, digits));
+}
+
+void set_errors(Table::Row& row, const PairErrors& errors) {
+  if (errors.rounding_maximum) {
+    row.set("rounding_max_abs", errors.rounding_maximum->error)
+        .set("rounding_max_i", errors.rounding_maximum->i)
+        .set("rounding_max_j", errors.rounding_maximum->j);
+  }
+  row.set("rounding_rms", errors.rounding_rms)
+      .set("total_max_abs", errors.total_maximum)
+      .set("total_rms", errors.total_rms)
+      .set("visible_max_abs", errors.visible_maximum)
+      .set("order_lost", errors.order_lost)
+      .set("pairs", errors.pairs)
+      .set("nonfinite_pairs", errors.nonfinite_pairs);
+}
+
 void require_context_fits(long long context, double bytes_per_position) {
   require_memory(static_cast<double>(context) * bytes_per_position, [&](const auto& memory) {
     return UsageError("--context", fmt::format("'{}' positions make tables of {}; a smaller "
@@ -143,25 +139,10 @@ void require_tables_fit(const std::vector<Setting>& settings) {
   }
 }
 
-std::optional<long long> sample_size(const PairSampling& pairs, long long context) {
-  if (pairs.all) return std::nullopt;
-  if (!pairs.sample && context <= kLargestContextOfAllPairs) return std::nullopt;
-  const long long count = pairs.sample.value_or(kDefaultSample);
-  const double all = static_cast<double>(context) * static_cast<double>(context + 1) / 2;
-  if (static_cast<double>(count) >= all) return std::nullopt;
-  return count;
-}
-
-void require_samples_fit(const PairSampling& pairs, const std::vector<Setting>& settings) {
-  for (const Setting& setting : settings) {
-    const auto count = sample_size(pairs, setting.context);
-    if (!count) continue;
-    require_memory(static_cast<double>(*count) * kBytesPerSampledPair, [&](const auto& memory) {
-      return UsageError("--pairs", fmt::format("a sample of '{}' pairs takes {}; fewer would be "
-                                               "right, or all, of which none is kept",
-                                               *count, memory));
-    });
-  }
+Cell truncation_rms_cell(const TruncationError& truncation, const DistanceReference& reference,
+                         DistanceRange distances, int digits, const Interruption& interruption) {
+  if (digits <= 17) return truncation.rms;
+  return exact_cell(exact_truncation_rms(reference, distances, interruption), digits);
 }
 
 const ErrorTableRows::Shared& ErrorTableRows::shared_for(const Setting& setting) {
@@ -175,10 +156,8 @@ const ErrorTableRows::Shared& ErrorTableRows::shared_for(const Setting& setting)
   shared_.reset();
   DistanceReference reference(construction, context, interruption_);
   const TruncationError truncation = truncation_error(reference);
-  const Cell rms =
-      options_.digits <= 17
-          ? Cell(truncation.rms)
-          : exact_cell(exact_truncation_rms(reference, interruption_), options_.digits);
+  const Cell rms = truncation_rms_cell(truncation, reference, reference.all_distances(),
+                                       options_.digits, interruption_);
   const double weights =
       total_variation(reference.native_weights(), softmax(reference.simulated()));
   auto kappa = largest_kappa(construction.theta, setting.first_position, context, interruption_);
@@ -212,7 +191,8 @@ void ErrorTableRows::add_row(Table& table, const Setting& setting) {
       .set("weights_tv_exact", shared.weights_total_variation)
       .set("status", status_of(setting, n, measured.errors));
   if (shared.kappa) row.set("kappa_max", exact_cell(shared.kappa->value, digits));
-  set_errors(row, measured);
+  row.set("weights_tv_computed", measured.weights_total_variation);
+  set_errors(row, measured.errors);
 }
 
 }  // namespace ropelab::app

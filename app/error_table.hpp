@@ -14,10 +14,6 @@
 
 namespace ropelab::app {
 
-// Up to this context all pairs are looked at unless the user says otherwise.
-inline constexpr long long kLargestContextOfAllPairs = 256 * 1024;
-// How many are looked at beyond.
-inline constexpr long long kDefaultSample = 1 << 20;
 // Largest context whose tables a sweep makes.
 inline constexpr long long kLargestSweptContext = 1LL << 30;
 
@@ -37,6 +33,11 @@ BoundInputs bound_inputs(const Setting& setting);
 // The cells that say what the setting is, as far as every table of settings has them: context,
 // max_phase, theta, slope, head_dim, dtype and pipeline.
 void set_parameters(Table::Row& row, const Setting& setting, int digits);
+// And where the parameters come from, for those that have such an origin: base, rope_dim and
+// pair, heads and head.
+void set_origins(Table::Row& row, const Setting& setting, int digits);
+// Those of the measured errors: rounding, total, visible, order_lost and the counts of pairs.
+void set_errors(Table::Row& row, const PairErrors& errors);
 
 // Throws UsageError where tables of so many bytes for each position of the context are larger
 // than this machine's memory.
@@ -44,11 +45,10 @@ void require_context_fits(long long context, double bytes_per_position);
 // The same for all that the rows of the settings need, and above kLargestSweptContext.
 void require_tables_fit(const std::vector<Setting>& settings);
 
-// The number of pairs to sample at this context, or nothing where all are looked at: also where
-// there are no more pairs than the sample was to have.
-std::optional<long long> sample_size(const PairSampling& pairs, long long context);
-// Throws UsageError where such a sample is larger than this machine's memory.
-void require_samples_fit(const PairSampling& pairs, const std::vector<Setting>& settings);
+// The rms of a truncation error over these distances with as many digits as --digits asks for.
+// Throws Interrupted.
+Cell truncation_rms_cell(const TruncationError& truncation, const DistanceReference& reference,
+                         DistanceRange distances, int digits, const Interruption& interruption);
 
 // Computes rows; neighbouring settings that differ only in format share what does not depend
 // on it.

@@ -1,20 +1,13 @@
 // ropelab sweep theta | base | context | phase: the error table along an axis.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <utility>
-
 #include "app/commands.hpp"
 #include "app/error_table.hpp"
+#include "app/sampling.hpp"
 #include "ropelab/errors/diagonals.hpp"
 
 namespace ropelab::app {
 namespace {
 
 using Defaults = SettingOptions::Defaults;
-
-// Every sample holds (0,0), (L-1,0) and (L-1,L-1).
-constexpr long long kLeastSample = 3;
 
 class Sweep : public Command {
  public:
@@ -36,7 +29,7 @@ class Sweep : public Command {
 
   Parameters resolved_parameters(const Interruption& interruption) const override {
     Parameters parameters = options_.resolved_parameters(settings_, interruption);
-    parameters.emplace_back("pairs", pairs_text());
+    parameters.emplace_back("pairs", pairs_text(sampling_, settings_));
     return parameters;
   }
 
@@ -44,56 +37,14 @@ class Sweep : public Command {
 
   void run(Run& run, Table& table) override {
     ErrorTableRows rows({sampling_, run.seed(), run.digits()}, run.interruption());
-    note_samples(run);
+    note_samples(run, sampling_, settings_);
     run.set_instruction_set(instruction_set_in_use());
     run.over(
         settings_.size(), [&](std::size_t point) { rows.add_row(table, settings_[point]); },
-        [&](std::size_t point) { return work(settings_[point]); });
+        [&](std::size_t point) { return work_on_pairs(sampling_, settings_[point].context); });
   }
 
  private:
-  double work(const Setting& setting) const {
-    const auto context = static_cast<double>(setting.context);
-    const auto sample = sample_size(sampling_, setting.context);
-    return 1000 * context + (sample ? 100 * static_cast<double>(*sample) : context * context / 2);
-  }
-
-  // No figure is sampled silently.
-  void note_samples(Run& run) const {
-    long long noted = 0;
-    for (const Setting& setting : settings_) {
-      run.interruption().check();
-      if (setting.context == std::exchange(noted, setting.context)) continue;
-      if (const auto sample = sample_size(sampling_, setting.context)) {
-        run.note(
-            fmt::format("context {}: a sample of {} pairs (seed {}) stands for all; "
-                        "--pairs all looks at every one",
-                        setting.context, std::max(*sample, kLeastSample), run.seed()));
-      } else if (sampling_.sample) {
-        run.note(
-            fmt::format("context {}: all pairs are looked at, since there are no more than the {} "
-                        "of the sample",
-                        setting.context, *sampling_.sample));
-      }
-    }
-  }
-
-  // As read from options; at which contexts it means which, the notes say.
-  std::string pairs_text() const {
-    if (sampling_.all) return "all";
-    if (sampling_.sample) return fmt::format("sample:{}", *sampling_.sample);
-    const auto is_sampled = [&](const Setting& setting) {
-      return sample_size(sampling_, setting.context).has_value();
-    };
-    const bool any = std::any_of(settings_.begin(), settings_.end(), is_sampled);
-    if (!any) return "all";
-    const std::string sample = fmt::format("sample:{}", kDefaultSample);
-    const bool every = std::all_of(settings_.begin(), settings_.end(), is_sampled);
-    return every
-               ? sample
-               : fmt::format("all up to context {}, {} beyond", kLargestContextOfAllPairs, sample);
-  }
-
   Defaults defaults_;
   SettingOptions options_;
   SamplingOption pairs_;

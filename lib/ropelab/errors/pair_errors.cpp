@@ -19,11 +19,12 @@ struct Scores {
   const RotatedTable& table;
 };
 
-// The scores of diagonals 0 ... last that can have the largest error: on a diagonal the least
-// or the greatest has it.
-std::vector<DistanceScore> extremes(const std::vector<Diagonal>& diagonals, std::size_t last) {
+// The scores at these distances that can have the largest error: on a diagonal the least or the
+// greatest has it.
+std::vector<DistanceScore> extremes(const std::vector<Diagonal>& diagonals,
+                                    DistanceRange distances) {
   std::vector<DistanceScore> scores;
-  for (std::size_t d = 0; d <= last; ++d) {
+  for (std::size_t d = distances.first; d <= distances.last; ++d) {
     if (diagonals[d].finite == 0) continue;
     scores.push_back({d, diagonals[d].least});
     scores.push_back({d, diagonals[d].greatest});
@@ -90,46 +91,47 @@ Moments moments_of(const Scores& scores, std::size_t distance, const Diagonal& d
           0};
 }
 
-std::vector<Moments> all_moments(const Scores& scores, const std::vector<Diagonal>& diagonals,
-                                 const Interruption& interruption) {
-  std::vector<Moments> moments(diagonals.size());
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, diagonals.size(), 64),
-                    [&](const auto& range) {
-                      interruption.check();
-                      for (std::size_t d = range.begin(); d != range.end(); ++d) {
-                        if (diagonals[d].finite > 0)
-                          moments[d] = moments_of(scores, d, diagonals[d]);
-                      }
-                    });
+std::vector<Moments> moments_at(DistanceRange distances, const Scores& scores,
+                                const std::vector<Diagonal>& diagonals,
+                                const Interruption& interruption) {
+  std::vector<Moments> moments(distances.last - distances.first + 1);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, moments.size(), 64), [&](const auto& range) {
+    interruption.check();
+    for (std::size_t n = range.begin(); n != range.end(); ++n) {
+      const std::size_t d = distances.first + n;
+      if (diagonals[d].finite > 0) moments[n] = moments_of(scores, d, diagonals[d]);
+    }
+  });
   return moments;
 }
 
-void count_pairs(const std::vector<Diagonal>& diagonals, PairErrors& errors) {
-  std::uint64_t lost = 0;
-  for (const Diagonal& diagonal : diagonals) {
+void count_pairs(const std::vector<Diagonal>& diagonals, DistanceRange distances,
+                 PairErrors& errors) {
+  std::uint64_t lost = 0, neighbours = 0;
+  for (std::size_t d = distances.first; d <= distances.last; ++d) {
+    const Diagonal& diagonal = diagonals[d];
     errors.pairs += diagonal.pairs;
     errors.nonfinite_pairs += diagonal.pairs - diagonal.finite;
     lost += diagonal.order_lost;
+    if (d > 0) neighbours += diagonal.pairs;
   }
-  const std::uint64_t neighbours = errors.pairs - diagonals.size();
   if (neighbours > 0) errors.order_lost = to_double(Rational(lost, neighbours));
 }
 
-PairErrors gather(const DistanceReference& reference, const std::vector<Diagonal>& diagonals,
-                  const Scores& scores, long long first_position,
-                  const Interruption& interruption) {
-  const std::size_t last = diagonals.size() - 1;
-  const std::size_t reach = visible_reach(reference.construction().slope, last);
+PairErrors gather(DistanceRange distances, const DistanceReference& reference,
+                  const std::vector<Diagonal>& diagonals, const Scores& scores,
+                  long long first_position, const Interruption& interruption) {
+  const std::size_t reach = visible_reach(reference.construction().slope, distances.last);
   const Target simulated(reference, Against::simulated), bias(reference, Against::bias);
-  const auto all = extremes(diagonals, last);
-  const auto moments = all_moments(scores, diagonals, interruption);
+  const auto all = extremes(diagonals, distances);
+  const auto moments = moments_at(distances, scores, diagonals, interruption);
   PairErrors errors;
-  count_pairs(diagonals, errors);
+  count_pairs(diagonals, distances, errors);
   errors.rounding_maximum = locate_largest(all, simulated, scores, first_position);
   errors.rounding_rms = root_mean_square(moments, simulated);
   errors.total_maximum = largest_error(all, bias);
   errors.total_rms = root_mean_square(moments, bias);
-  errors.visible_maximum = largest_error(extremes(diagonals, reach), bias);
+  errors.visible_maximum = largest_error(extremes(diagonals, {distances.first, reach}), bias);
   return errors;
 }
 
@@ -161,8 +163,26 @@ Measurement measure_all_pairs(const Pipeline& pipeline, const DistanceReference&
   const Scores scores{pipeline, scale, table};
   const auto diagonals =
       measure_diagonals(pipeline, scale, table, reference.simulated(), interruption);
-  return {gather(reference, diagonals, scores, first_position, interruption),
-          last_query_total_variation(pipeline, reference, table)};
+  return {
+      gather(reference.all_distances(), reference, diagonals, scores, first_position, interruption),
+      last_query_total_variation(pipeline, reference, table)};
+}
+
+std::vector<PairErrors> errors_at(const std::vector<DistanceRange>& ranges,
+                                  const Pipeline& pipeline, const DistanceReference& reference,
+                                  long long first_position, const Interruption& interruption) {
+  const Construction& construction = reference.construction();
+  const ExactInput scale = score_scale(construction);
+  const RotatedTable table =
+      rotated_table(pipeline, construction, first_position, reference.context());
+  const Scores scores{pipeline, scale, table};
+  const auto diagonals =
+      measure_diagonals(pipeline, scale, table, reference.simulated(), interruption);
+  std::vector<PairErrors> errors;
+  for (const DistanceRange& distances : ranges) {
+    errors.push_back(gather(distances, reference, diagonals, scores, first_position, interruption));
+  }
+  return errors;
 }
 
 }  // namespace ropelab

@@ -16,16 +16,16 @@ struct LargestError {
   long long i, j;  // positions
 };
 
-// Rounding error F - S and total error F - B, in logits, over the pairs whose F is finite.
-// What has no finite pair is empty.
+// Rounding error F - S and total error F - B, in logits, over the pairs looked at whose F is
+// finite. What has no finite pair is empty.
 struct PairErrors {
   std::optional<LargestError> rounding_maximum;
   std::optional<double> rounding_rms;
   std::optional<double> total_maximum;
   std::optional<double> total_rms;
   std::optional<double> visible_maximum;  // total error where slope * d <= 16 ln 2
-  // Share of the neighbouring keys (j, j+1), j+1 <= i, for which not F(i,j) < F(i,j+1), over
-  // all pairs; 0 at context 1.
+  // Share of the pairs (i, j), j+1 <= i, for which not F(i,j) < F(i,j+1): the nearer of two
+  // neighbouring keys does not score higher. 0 where no pair has such a neighbour.
   double order_lost = 0;
   std::uint64_t pairs = 0;
   std::uint64_t nonfinite_pairs = 0;
@@ -52,5 +52,13 @@ std::optional<double> last_query_total_variation(const Pipeline& pipeline,
 // O(context). Throws Interrupted.
 Measurement measure_all_pairs(const Pipeline& pipeline, const DistanceReference& reference,
                               long long first_position, const Interruption& interruption = {});
+
+// The errors of measure_all_pairs for each of these ranges of distances by itself. Those of
+// ranges that cover all distances once combine to the errors of all pairs: maxima by the
+// largest, counts by the sum, squares of rms weighted by finite pairs, order_lost by pairs
+// with d >= 1.
+std::vector<PairErrors> errors_at(const std::vector<DistanceRange>& ranges,
+                                  const Pipeline& pipeline, const DistanceReference& reference,
+                                  long long first_position, const Interruption& interruption = {});
 
 }  // namespace ropelab

@@ -98,8 +98,8 @@ namespace {
 
 // 1 - sin(x)/x is greatest where sin(x)/x is least: at x = 4.4934... among all x, hence at the
 // last distance before that, or else at one of a few that double-double tells apart.
-Real relative_maximum(const DistanceReference& reference) {
-  const std::size_t last = reference.context() - 1;
+Real relative_maximum(const DistanceReference& reference, DistanceRange distances) {
+  const std::size_t first = std::max<std::size_t>(distances.first, 1), last = distances.last;
   if (last == 0) return 0;
   const auto relative = [&](std::size_t d) -> Real {
     return -reference.exact_truncation(d) / reference.exact_bias(d);
@@ -109,55 +109,64 @@ Real relative_maximum(const DistanceReference& reference) {
   // Of the phase alone: bias and truncation may be beyond a double.
   const DoubleDouble quick_theta = to_double_double(theta);
   std::vector<double> quick(last + 1, 0);
-  for (std::size_t d = 1; d <= last; ++d) {
+  for (std::size_t d = first; d <= last; ++d) {
     const DoubleDouble phase = quick_theta * static_cast<double>(d);
     quick[d] = quick_deficit(phase, theta, d).high / phase.high;
   }
   const double greatest = *std::max_element(quick.begin(), quick.end());
   Real best = 0;
-  for (std::size_t d = 1; d <= last; ++d) {
+  for (std::size_t d = first; d <= last; ++d) {
     if (quick[d] >= greatest * (1 - 0x1p-44)) best = std::max(best, relative(d));
   }
   return best;
 }
 
-double truncation_rms(const DistanceReference& reference, const Real& maximum) {
+double truncation_rms(const DistanceReference& reference, DistanceRange distances,
+                      const Real& maximum) {
   const std::size_t context = reference.context();
-  if (context == 1) return 0;
-  const Real phase = reference.construction().theta.to_real() * Real(context - 1);
+  if (distances.last == 0) return 0;
+  const Real phase = reference.construction().theta.to_real() * Real(distances.last);
   const bool is_quick = maximum > ldexp(Real(1), -400) && maximum < ldexp(Real(1), 450) &&
                         phase > ldexp(Real(1), -250);
-  if (!is_quick) return to_double(exact_truncation_rms(reference));
+  if (!is_quick) return to_double(exact_truncation_rms(reference, distances));
   DoubleDouble sum;
-  for (std::size_t d = 0; d < context; ++d) {
+  for (std::size_t d = distances.first; d <= distances.last; ++d) {
     const DoubleDouble error = reference.truncation()[d];
     sum = sum + error * error * static_cast<double>(context - d);
   }
-  const double pairs = static_cast<double>(context) * static_cast<double>(context + 1) / 2;
+  const auto pairs = static_cast<double>(pairs_at(distances, context));
   const DoubleDouble mean = sum / DoubleDouble{pairs, 0};
   return std::sqrt(mean.high);
 }
 
 }  // namespace
 
-TruncationError truncation_error(const DistanceReference& reference) {
-  const Real maximum = reference.exact_truncation(reference.context() - 1);
-  return {maximum, relative_maximum(reference), truncation_rms(reference, maximum)};
+TruncationError truncation_error(const DistanceReference& reference, DistanceRange distances) {
+  const Real maximum = reference.exact_truncation(distances.last);
+  return {maximum, relative_maximum(reference, distances),
+          truncation_rms(reference, distances, maximum)};
 }
 
-Real exact_truncation_rms(const DistanceReference& reference, const Interruption& interruption) {
+TruncationError truncation_error(const DistanceReference& reference) {
+  return truncation_error(reference, reference.all_distances());
+}
+
+Real exact_truncation_rms(const DistanceReference& reference, DistanceRange distances,
+                          const Interruption& interruption) {
+  const auto [first, last] = distances;
   const std::size_t context = reference.context();
-  std::vector<Real> terms(context);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, context, grain), [&](const auto& range) {
-    interruption.check();
-    for (std::size_t d = range.begin(); d != range.end(); ++d) {
-      const Real error = reference.exact_truncation(d);
-      terms[d] = error * error * Real(context - d);
-    }
-  });
+  std::vector<Real> terms(last - first + 1);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, terms.size(), grain),
+                    [&, first = first](const auto& range) {
+                      interruption.check();
+                      for (std::size_t n = range.begin(); n != range.end(); ++n) {
+                        const Real error = reference.exact_truncation(first + n);
+                        terms[n] = error * error * Real(context - first - n);
+                      }
+                    });
   Real sum = 0;
   for (const Real& term : terms) sum += term;
-  return sqrt(sum / (Real(context) * Real(context + 1) / 2));
+  return sqrt(sum / Real(pairs_at(distances, context)));
 }
 
 }  // namespace ropelab

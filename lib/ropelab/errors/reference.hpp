@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "ropelab/errors/distance_range.hpp"
 #include "ropelab/exact/double_double.hpp"
 #include "ropelab/exact/interruption.hpp"
 #include "ropelab/simulation/construction.hpp"
@@ -21,6 +22,7 @@ class DistanceReference {
                     const Interruption& interruption = {});
 
   std::size_t context() const { return simulated_.size(); }
+  DistanceRange all_distances() const { return {0, context() - 1}; }
   const Construction& construction() const { return construction_; }
   const std::vector<DoubleDouble>& simulated() const { return simulated_; }
   const std::vector<DoubleDouble>& truncation() const { return truncation_; }
@@ -49,19 +51,21 @@ class DistanceReference {
   std::vector<DoubleDouble> simulated_, truncation_, native_weights_;
 };
 
-// S - B over all distances. Its maximum stands at the last distance, as its derivative
-// A*theta*(1 - cos) is never negative; the relative one at the last distance too while the
-// phase there is at most 4.4934, where sin(x)/x is least.
+// S - B over some distances of the reference. Its maximum stands at the last distance, as its
+// derivative A*theta*(1 - cos) is never negative; the relative one at the last distance too while
+// the phase there is at most 4.4934, where sin(x)/x is least.
 struct TruncationError {
   Real maximum;           // logits
-  Real relative_maximum;  // of S/B - 1 in magnitude; 0 at context 1
-  double rms;             // logits, over all causal pairs; correct to 2^-50 relative
+  Real relative_maximum;  // of S/B - 1 in magnitude; 0 where d = 0 alone is looked at
+  double rms;             // logits, over the causal pairs; correct to 2^-50 relative
 };
+TruncationError truncation_error(const DistanceReference& reference, DistanceRange distances);
+// Over all of them.
 TruncationError truncation_error(const DistanceReference& reference);
 
 // The rms to 2^-400 relative, for as many digits as are asked for. Takes some 10 microseconds a
 // distance. Throws Interrupted.
-Real exact_truncation_rms(const DistanceReference& reference,
+Real exact_truncation_rms(const DistanceReference& reference, DistanceRange distances,
                           const Interruption& interruption = {});
 
 }  // namespace ropelab

@@ -44,9 +44,9 @@ struct Stratum {
 };
 
 std::vector<Stratum> make_strata(std::uint64_t context) {
-  std::vector<Stratum> strata{{context, 0, 0}};
-  for (std::uint64_t d = 1; d < context; d *= 2) {
-    strata.push_back({context, d, std::min(2 * d, context) - 1});
+  std::vector<Stratum> strata;
+  for (const auto& [first, last] : doubling_distances(context)) {
+    strata.push_back({context, first, last});
   }
   return strata;
 }
@@ -169,13 +169,24 @@ std::vector<Score> finite_scores(const std::vector<Score>& scores) {
   return finite;
 }
 
+std::size_t distance_of(const Score& score) { return score.pair.i - score.pair.j; }
+
+std::vector<Score> scores_at(DistanceRange distances, const std::vector<Score>& scores) {
+  std::vector<Score> selected;
+  for (const Score& s : scores) {
+    if (distances.first <= distance_of(s) && distance_of(s) <= distances.last) {
+      selected.push_back(s);
+    }
+  }
+  return selected;
+}
+
 // The scores with their distances, up to distance `last`.
 std::vector<DistanceScore> by_distance(const std::vector<Score>& scores,
                                        std::size_t last = std::numeric_limits<std::size_t>::max()) {
   std::vector<DistanceScore> selected;
   for (const Score& s : scores) {
-    const std::size_t distance = s.pair.i - s.pair.j;
-    if (distance <= last) selected.push_back({distance, s.score});
+    if (distance_of(s) <= last) selected.push_back({distance_of(s), s.score});
   }
   return selected;
 }
@@ -198,7 +209,7 @@ std::optional<LargestError> locate_largest(const std::vector<Score>& scores, con
 std::vector<Moments> weighted(const std::vector<Score>& scores) {
   std::vector<Moments> moments;
   for (const Score& s : scores) {
-    moments.push_back({s.pair.i - s.pair.j, s.pair.weight, s.score, 0, 0, 0});
+    moments.push_back({distance_of(s), s.pair.weight, s.score, 0, 0, 0});
   }
   return moments;
 }
@@ -213,19 +224,10 @@ double estimated_order_lost(const std::vector<Score>& scores) {
   return all.high == 0 ? 0 : (lost / all).high;
 }
 
-}  // namespace
-
-Measurement measure_sampled_pairs(const Pipeline& pipeline, const DistanceReference& reference,
-                                  long long first_position, std::uint64_t count, std::uint64_t seed,
-                                  const Interruption& interruption) {
-  const Construction& construction = reference.construction();
-  const ExactInput scale = score_scale(construction);
-  const RotatedTable table =
-      rotated_table(pipeline, construction, first_position, reference.context());
-  const auto scores = compute_scores(pipeline, scale, table,
-                                     sample_pairs(reference.context(), count, seed), interruption);
+PairErrors gather(const std::vector<Score>& scores, const DistanceReference& reference,
+                  long long first_position) {
   const auto finite = finite_scores(scores);
-  const std::size_t reach = visible_reach(construction.slope, reference.context() - 1);
+  const std::size_t reach = visible_reach(reference.construction().slope, reference.context() - 1);
   const Target simulated(reference, Against::simulated), bias(reference, Against::bias);
   const auto moments = weighted(finite);
   PairErrors errors;
@@ -237,7 +239,38 @@ Measurement measure_sampled_pairs(const Pipeline& pipeline, const DistanceRefere
   errors.total_rms = root_mean_square(moments, bias);
   errors.visible_maximum = largest_error(by_distance(finite, reach), bias);
   errors.order_lost = estimated_order_lost(scores);
-  return {errors, last_query_total_variation(pipeline, reference, table)};
+  return errors;
+}
+
+}  // namespace
+
+Measurement measure_sampled_pairs(const Pipeline& pipeline, const DistanceReference& reference,
+                                  long long first_position, std::uint64_t count, std::uint64_t seed,
+                                  const Interruption& interruption) {
+  const Construction& construction = reference.construction();
+  const RotatedTable table =
+      rotated_table(pipeline, construction, first_position, reference.context());
+  const auto scores = compute_scores(pipeline, score_scale(construction), table,
+                                     sample_pairs(reference.context(), count, seed), interruption);
+  return {gather(scores, reference, first_position),
+          last_query_total_variation(pipeline, reference, table)};
+}
+
+std::vector<PairErrors> sampled_errors_at(const std::vector<DistanceRange>& ranges,
+                                          const Pipeline& pipeline,
+                                          const DistanceReference& reference,
+                                          long long first_position, std::uint64_t count,
+                                          std::uint64_t seed, const Interruption& interruption) {
+  const Construction& construction = reference.construction();
+  const RotatedTable table =
+      rotated_table(pipeline, construction, first_position, reference.context());
+  const auto scores = compute_scores(pipeline, score_scale(construction), table,
+                                     sample_pairs(reference.context(), count, seed), interruption);
+  std::vector<PairErrors> errors;
+  for (const DistanceRange& distances : ranges) {
+    errors.push_back(gather(scores_at(distances, scores), reference, first_position));
+  }
+  return errors;
 }
 
 }  // namespace ropelab

@@ -25,4 +25,13 @@ Measurement measure_sampled_pairs(const Pipeline& pipeline, const DistanceRefere
                                   long long first_position, std::uint64_t count, std::uint64_t seed,
                                   const Interruption& interruption = {});
 
+// The errors of measure_sampled_pairs for each of these ranges of distances by itself, as
+// errors_at gives them for all pairs.
+std::vector<PairErrors> sampled_errors_at(const std::vector<DistanceRange>& ranges,
+                                          const Pipeline& pipeline,
+                                          const DistanceReference& reference,
+                                          long long first_position, std::uint64_t count,
+                                          std::uint64_t seed,
+                                          const Interruption& interruption = {});
+
 }  // namespace ropelab

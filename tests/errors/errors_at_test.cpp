@@ -1,0 +1,223 @@
+// Errors by distance against plain sums over the same pairs, and against those of all pairs.
+#include <algorithm>
+#include <cmath>
+
+#include "catch.hpp"
+#include "ropelab/alibi/slope.hpp"
+#include "ropelab/errors/pair_errors.hpp"
+#include "ropelab/errors/sampled_pairs.hpp"
+#include "ropelab/exact/parse.hpp"
+
+namespace ropelab {
+namespace {
+
+constexpr long long first_position = 3;
+
+Construction construction_of(const std::string& phase, std::size_t context, int head = 1) {
+  return {parse_positive(phase) / Algebraic(static_cast<long long>(context)),
+          alibi_slope(16, head),
+          64,
+          {}};
+}
+
+// The errors of the pairs at these distances, one pair after the other, in 512 bits.
+PairErrors plain_errors(DistanceRange distances, const Pipeline& pipeline,
+                        const DistanceReference& reference) {
+  const std::size_t context = reference.context();
+  const Construction& construction = reference.construction();
+  const ExactInput scale = score_scale(construction);
+  const RotatedTable table = rotated_table(pipeline, construction, first_position, context);
+  const std::size_t reach = visible_reach(construction.slope, context);
+  PairErrors errors;
+  Real largest = -1, largest_total = -1, largest_visible = -1, squares = 0, total_squares = 0;
+  std::uint64_t neighbours = 0, lost = 0;
+  for (std::size_t i = 0; i < context; ++i) {
+    for (std::size_t j = 0; j <= i; ++j) {
+      const std::size_t d = i - j;
+      if (d < distances.first || d > distances.last) continue;
+      ++errors.pairs;
+      const DoubleDouble f = score_at(pipeline, scale, table, i, j);
+      if (d > 0) ++neighbours;
+      if (d > 0 && !(f < score_at(pipeline, scale, table, i, j + 1))) ++lost;
+      if (!std::isfinite(f.high)) {
+        ++errors.nonfinite_pairs;
+        continue;
+      }
+      const Real rounding = abs(to_real(f) - reference.exact_simulated(d));
+      const Real total = abs(to_real(f) - reference.exact_bias(d));
+      if (rounding > largest) {
+        largest = rounding;
+        errors.rounding_maximum = {to_double(rounding), first_position + static_cast<long long>(i),
+                                   first_position + static_cast<long long>(j)};
+      }
+      largest_total = std::max(largest_total, total);
+      if (d <= reach) largest_visible = std::max(largest_visible, total);
+      squares += rounding * rounding;
+      total_squares += total * total;
+    }
+  }
+  const std::uint64_t finite = errors.pairs - errors.nonfinite_pairs;
+  if (finite > 0) {
+    errors.rounding_rms = to_double(Real(sqrt(squares / finite)));
+    errors.total_maximum = to_double(largest_total);
+    errors.total_rms = to_double(Real(sqrt(total_squares / finite)));
+  }
+  if (largest_visible >= 0) errors.visible_maximum = to_double(largest_visible);
+  if (neighbours > 0) errors.order_lost = to_double(Rational(lost, neighbours));
+  return errors;
+}
+
+bool is_near(const std::optional<double>& a, const std::optional<double>& b) {
+  if (!a || !b) return !a && !b;
+  return std::abs(*a - *b) <= 1e-10 * *b;
+}
+
+bool is_same(const std::optional<LargestError>& a, const std::optional<LargestError>& b) {
+  if (!a || !b) return !a && !b;
+  return a->error == b->error && a->i == b->i && a->j == b->j;
+}
+
+bool agrees(const PairErrors& a, const PairErrors& b) {
+  return is_same(a.rounding_maximum, b.rounding_maximum) &&
+         is_near(a.rounding_rms, b.rounding_rms) && a.total_maximum == b.total_maximum &&
+         is_near(a.total_rms, b.total_rms) && a.visible_maximum == b.visible_maximum &&
+         a.order_lost == b.order_lost && a.pairs == b.pairs &&
+         a.nonfinite_pairs == b.nonfinite_pairs;
+}
+
+// What errors of ranges that cover all distances once make together.
+PairErrors combined(const std::vector<PairErrors>& parts, std::size_t context) {
+  PairErrors all;
+  double squares = 0, total_squares = 0, lost = 0;
+  for (const PairErrors& part : parts) {
+    const auto finite = static_cast<double>(part.pairs - part.nonfinite_pairs);
+    all.pairs += part.pairs;
+    all.nonfinite_pairs += part.nonfinite_pairs;
+    lost += part.order_lost * static_cast<double>(part.pairs);  // 0 for d = 0
+    all.total_maximum = std::max(all.total_maximum, part.total_maximum);
+    all.visible_maximum = std::max(all.visible_maximum, part.visible_maximum);
+    if (!part.rounding_maximum) continue;
+    squares += *part.rounding_rms * *part.rounding_rms * finite;
+    total_squares += *part.total_rms * *part.total_rms * finite;
+    const auto is_worse = [](const LargestError& a, const LargestError& b) {
+      if (a.error != b.error) return a.error > b.error;
+      return std::pair(a.i, a.j) < std::pair(b.i, b.j);
+    };
+    if (!all.rounding_maximum || is_worse(*part.rounding_maximum, *all.rounding_maximum)) {
+      all.rounding_maximum = part.rounding_maximum;
+    }
+  }
+  const auto finite = static_cast<double>(all.pairs - all.nonfinite_pairs);
+  if (finite > 0) {
+    all.rounding_rms = std::sqrt(squares / finite);
+    all.total_rms = std::sqrt(total_squares / finite);
+  }
+  all.order_lost = lost / static_cast<double>(all.pairs - context);
+  return all;
+}
+
+const std::vector<std::string> pipelines = {"ideal-trig", "naive", "fp32-rope", "fused",
+                                            "naive,accumulation=exact"};
+
+TEST_CASE("distances are doubled from 1 on, up to the last of the context") {
+  CHECK(doubling_distances(1) == std::vector<DistanceRange>{{0, 0}});
+  CHECK(doubling_distances(2) == std::vector<DistanceRange>{{0, 0}, {1, 1}});
+  CHECK(doubling_distances(8) == std::vector<DistanceRange>{{0, 0}, {1, 1}, {2, 3}, {4, 7}});
+  CHECK(doubling_distances(9) ==
+        std::vector<DistanceRange>{{0, 0}, {1, 1}, {2, 3}, {4, 7}, {8, 8}});
+  CHECK(pairs_at({0, 8}, 9) == 45);
+  CHECK(pairs_at({2, 3}, 9) == 13);
+}
+
+TEST_CASE("the visible share counts the pairs within reach") {
+  const Algebraic half(Rational(1, 2));  // sees 22 positions back
+  CHECK(visible_share(half, {16, 22}, 100) == 1);
+  CHECK(visible_share(half, {23, 31}, 100) == 0);
+  CHECK(visible_share(half, {22, 23}, 100) == to_double(Rational(78, 78 + 77)));
+}
+
+TEST_CASE("errors by distance are those of the pairs there, in every format and pipeline") {
+  for (const char* phase : {"1e-4", "0.3", "7"}) {
+    for (const std::size_t context : {1u, 2u, 45u}) {
+      const DistanceReference reference(construction_of(phase, context, context == 45 ? 8 : 1),
+                                        context);
+      const auto ranges = doubling_distances(context);
+      for (const Format& dtype : all_formats()) {
+        for (const std::string& name : pipelines) {
+          const Pipeline pipeline = parse_pipeline(name, dtype);
+          const auto errors = errors_at(ranges, pipeline, reference, first_position);
+          REQUIRE(errors.size() == ranges.size());
+          for (std::size_t n = 0; n < ranges.size(); ++n) {
+            if (agrees(errors[n], plain_errors(ranges[n], pipeline, reference))) continue;
+            FAIL_CHECK(phase << " context " << context << " " << dtype.name << " " << name
+                             << " from " << ranges[n].first);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("errors by distance combine to those of all pairs") {
+  const std::size_t context = 700;
+  const DistanceReference reference(construction_of("0.3", context), context);
+  for (const Format& dtype : all_formats()) {
+    for (const std::string& name : pipelines) {
+      const Pipeline pipeline = parse_pipeline(name, dtype);
+      const PairErrors all = measure_all_pairs(pipeline, reference, first_position).errors;
+      PairErrors together = combined(
+          errors_at(doubling_distances(context), pipeline, reference, first_position), context);
+      INFO(dtype.name << " " << name);
+      CHECK(together.order_lost == Approx(all.order_lost).epsilon(1e-12));
+      together.order_lost = all.order_lost;
+      CHECK(agrees(together, all));
+    }
+  }
+}
+
+TEST_CASE("a sample of all pairs has the errors of all pairs at every distance") {
+  const std::size_t context = 150;
+  const DistanceReference reference(construction_of("0.1", context), context);
+  const Pipeline pipeline = parse_pipeline("naive", find_format("bfloat16"));
+  const auto ranges = doubling_distances(context);
+  const auto all = errors_at(ranges, pipeline, reference, first_position);
+  const auto sampled = sampled_errors_at(ranges, pipeline, reference, first_position, 1000000, 1);
+  for (std::size_t n = 0; n < ranges.size(); ++n) CHECK(agrees(sampled[n], all[n]));
+}
+
+TEST_CASE("a sample without a pair at some distances says nothing of them") {
+  const DistanceReference reference(construction_of("0.1", 150), 150);
+  const auto sampled =
+      sampled_errors_at({{0, 0}, {4, 7}, {128, 149}}, parse_pipeline("naive", float32_format()),
+                        reference, first_position, 3, 1);
+  CHECK(sampled[0].pairs == 2);
+  CHECK(sampled[1].pairs == 0);
+  CHECK(!sampled[1].rounding_maximum);
+  CHECK(!sampled[1].rounding_rms);
+  CHECK(sampled[2].pairs == 1);
+}
+
+TEST_CASE("truncation by distance is that of the distances alone") {
+  for (const char* phase : {"0.1", "30"}) {
+    const std::size_t context = 300;
+    const DistanceReference reference(construction_of(phase, context), context);
+    for (const DistanceRange& distances : doubling_distances(context)) {
+      Real maximum = 0, relative = 0, squares = 0;
+      for (std::size_t d = distances.first; d <= distances.last; ++d) {
+        const Real error = reference.exact_truncation(d);
+        maximum = std::max(maximum, error);
+        if (d > 0) relative = std::max(relative, Real(-error / reference.exact_bias(d)));
+        squares += error * error * Real(context - d);
+      }
+      const Real rms = sqrt(squares / Real(pairs_at(distances, context)));
+      const TruncationError found = truncation_error(reference, distances);
+      CHECK(found.maximum == maximum);
+      CHECK(found.relative_maximum == relative);
+      CHECK(found.rms == Approx(to_double(rms)).epsilon(1e-14));
+      CHECK(to_double(exact_truncation_rms(reference, distances)) == to_double(rms));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ropelab
