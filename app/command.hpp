@@ -4,9 +4,10 @@
 // 1. Write app/commands/example.cpp with a class derived from Command and, at its end, a
 //    function `CommandEntry example_command()` that describes it.
 // 2. Declare that function in app/commands.hpp and add it to the list in app/commands.cpp.
-// That is all: help, --config, -o, --output-format, --quiet, --digits, --threads, --seed,
-// manifest, progress and Ctrl-C come with it. app/commands/slopes.cpp is a short example.
-// The worked example in a command's help is run by a test, which compares its output.
+// That is all: help, --config, -o, --output-format, --quiet, --digits, --threads,
+// --instruction-set, --seed, manifest, progress and Ctrl-C come with it. app/commands/slopes.cpp is
+// a short example. The worked example in a command's help is run by a test, which compares its
+// output.
 #pragma once
 
 #include <memory>

@@ -211,6 +211,10 @@ void CommandLine::SharedOptions::add_to(CLI::App& app, bool has_own_output) {
                 "17 for the shortest doubles, up to 100 for exact columns with that many digits",
                 "17");
   threads.add_to(app, "--threads", "COUNT", "Threads to compute with", "all");
+  instruction_set.add_to(app, "--instruction-set", "NAME",
+                         "The best vector instructions to use: scalar, sse4, avx2, avx512 or best; "
+                         "figures do not depend on it",
+                         "best");
   seed.add_to(app, "--seed", "INTEGER", "Seed of everything random", "1");
   app.add_flag("--quiet", quiet, "No progress and no remarks on standard error");
 }
@@ -250,6 +254,7 @@ Run::Settings CommandLine::settings() const {
   settings.digits = static_cast<int>(shared.digits.read(whole(17, 100)));
   settings.seed =
       static_cast<std::uint64_t>(shared.seed.read(whole(0, std::numeric_limits<long long>::max())));
+  settings.instruction_set = shared.instruction_set.read(find_instruction_set);
   settings.threads = shared.threads.text() == "all"
                          ? std::max(1U, std::thread::hardware_concurrency())
                          : static_cast<unsigned>(shared.threads.read(whole(1, 4096)));

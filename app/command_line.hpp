@@ -43,6 +43,7 @@ class CommandLine {
     TextOption output_format;
     TextOption digits;
     TextOption threads;
+    TextOption instruction_set;
     TextOption seed;
     bool quiet = false;
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "app/progress.hpp"
+#include "ropelab/errors/diagonals.hpp"
 #include "ropelab/sweep/runner.hpp"
 #include "ropelab/table/manifest.hpp"
 
@@ -18,6 +19,7 @@ class Run {
     bool quiet = false;
     int digits = 17;  // 17 … 100
     unsigned threads = 1;
+    InstructionSet instruction_set = InstructionSet::best;
     std::uint64_t seed = 1;
   };
 

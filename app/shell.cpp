@@ -52,6 +52,7 @@ void carry_out(CommandLine& line, const Interruption& interruption) {
   Command& command = line.command();
   command.set_up(interruption);
   const Run::Settings settings = line.settings();
+  use_instruction_set(settings.instruction_set);
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, settings.threads);
   Output output = line.output(command.files_read());
   Parameters resolved = command.resolved_parameters(interruption);

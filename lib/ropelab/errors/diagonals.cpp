@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include <fmt/format.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
@@ -463,6 +464,14 @@ std::vector<Diagonal> measure_diagonals(const Pipeline& pipeline, const ExactInp
       });
   }
   return diagonals;
+}
+
+InstructionSet find_instruction_set(std::string_view name) {
+  constexpr std::array<std::string_view, 5> names = {"scalar", "sse4", "avx2", "avx512", "best"};
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found != names.end()) return static_cast<InstructionSet>(found - names.begin());
+  throw std::invalid_argument(
+      fmt::format("'{}' is no instruction set; there are scalar, sse4, avx2, avx512, best", name));
 }
 
 void use_instruction_set(InstructionSet set) { kernel::restrict_targets(set); }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ropelab/exact/interruption.hpp"
@@ -32,6 +33,9 @@ struct Diagonal {
 
 // Which kernels may run; the fastest allowed that the processor has is taken.
 enum class InstructionSet { scalar, sse4, avx2, avx512, best };
+
+// By these names. Throws std::invalid_argument, naming them, for any other.
+InstructionSet find_instruction_set(std::string_view name);
 
 // Restricts what measure_diagonals uses, for the whole process. Figures do not depend on it.
 void use_instruction_set(InstructionSet set);
