@@ -131,6 +131,38 @@ TEST_CASE("Sine and cosine stay below the error that they state") {
   check_bits(cosine, -103, -108);
 }
 
+TEST_CASE("The quick sine and cosine stay below the error that they state") {
+  Random random(6);
+  Worst sine;  // as a multiple of the bound
+  Worst cosine;
+  const auto see = [](Worst& worst, DoubleDouble x, DoubleDouble found, const Real& truth,
+                      double error) {
+    const Real bound = ldexp(abs(truth), -63) + error;
+    worst.see(x, abs(to_real(found) - truth) / bound);
+  };
+  for (int i = 0; i < 60000; ++i) {
+    const int least[] = {-10, 5, 23, -900};
+    const int most[] = {5, 24, 25, -5};
+    DoubleDouble x = sample::double_double(random, least[i % 4], most[i % 4]);
+    if (i % 5 == 0) {  // next to where the table changes, and to zeros of either
+      const Real step = ropelab::pi() / 512 * static_cast<double>(random() >> (31 + i % 32));
+      if (step == 0 || step > ldexp(Real(1), 25)) continue;
+      x = to_double_double(step);
+      if (i % 10 == 0) x.low = 0;
+    }
+    if (i % 3 == 0) x = -x;
+    const ropelab::QuickSineCosine result = quick_sine_cosine(x);
+    const double size = std::fabs(x.high);
+    REQUIRE(result.error <= (size < 0x1p-8 ? 0 : 0x1p-93 * (size + 1)));
+    REQUIRE(is_normalised(result.sine));
+    REQUIRE(is_normalised(result.cosine));
+    see(sine, x, result.sine, ropelab::sine(to_real(x)), result.error);
+    see(cosine, x, result.cosine, ropelab::cosine(to_real(x)), result.error);
+  }
+  check_bits(sine, 0, -4);
+  check_bits(cosine, 0, -4);
+}
+
 TEST_CASE("The sine of a small angle is good relative to itself, down to the least doubles") {
   Random random(5);
   Worst sine;

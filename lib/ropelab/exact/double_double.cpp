@@ -1,6 +1,8 @@
 #include "ropelab/exact/double_double.hpp"
 
 #include <array>
+#include <bit>
+#include <cstdint>
 #include <limits>
 
 namespace ropelab {
@@ -64,6 +66,61 @@ SineTable make_sine_table() {
 const SineTable& sine_table() {
   static const SineTable table = make_sine_table();
   return table;
+}
+
+// The first 26 bits of x.
+double upper_half(double x) {
+  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(x) >> 27 << 27);
+}
+
+// What quick_sine_cosine has for a SineTable. The high parts of its points have 26 bits.
+struct QuickTable {
+  double step[4];  // multiples of 2^-27, 2^-48, 2^-69, and the rest: each at most half the last
+  double steps_per_radian;
+  std::array<TablePoint, kSteps> points;
+};
+
+DoubleDouble with_upper_half(DoubleDouble x) {
+  const double high = upper_half(x.high);
+  return {high, (x.high - high) + x.low};
+}
+
+QuickTable make_quick_table() {
+  QuickTable table;
+  Real rest = pi() / 256;
+  double grid = 0x1p-27;
+  for (double& part : table.step) {
+    part = &part == &table.step[3] ? to_double(rest) : nearest_whole(to_double(rest) / grid) * grid;
+    rest -= part;
+    grid *= 0x1p-21;
+  }
+  table.steps_per_radian = sine_table().steps_per_radian;
+  for (std::size_t k = 0; k < kSteps; ++k) {
+    const TablePoint& point = sine_table().points[k];
+    table.points[k] = {with_upper_half(point.sine), with_upper_half(point.cosine)};
+  }
+  return table;
+}
+
+const QuickTable& quick_table() {
+  static const QuickTable table = make_quick_table();
+  return table;
+}
+
+// x - k * pi/256, which is below 2^-7.29, for |k| < 2^32 and |x| >= 2^-8 unless k = 0. The
+// products with the first three parts are exact. So are both differences in `high`: they are
+// multiples of 2^-60 (or of 2^-27 or 2^-48, if the ulp of x is coarser) below 2^53 of them.
+// Both differences in `low` are below k 2^-48.9, and rounded by less than k 2^-101.9 each.
+DoubleDouble quickly_reduced(DoubleDouble x, double k, const double (&step)[4]) {
+  const double high = (x.high - k * step[0]) - k * step[1];
+  const double low = (x.low - k * step[2]) - k * step[3];
+  return exact_sum(high, low);
+}
+
+// a + b + c, for a = 0 or |a| > |b|, and c so small that only its own last bits are lost.
+DoubleDouble three_sum(double a, double b, double c) {
+  const DoubleDouble sum = fast_sum(a, b);
+  return fast_sum(sum.high, sum.low + c);
 }
 
 // 1/n! to the accuracy of the type.
@@ -229,6 +286,36 @@ SineCosine sine_cosine(DoubleDouble angle) {
   const DoubleDouble c = small.cosine_minus_one;
   return {point.sine + (point.sine * c + point.cosine * s),
           point.cosine + (point.cosine * c - point.sine * s), kError};
+}
+
+// The error, with r, S, C, s, c as above, u = 2^-53, |r| < 2^-7.29, |c| < 2^-15.5. The angle is
+// reduced with an error of k 2^-100, see there. Of s, s_low leaves out r.low t/2 < u |r| 2^-15.5,
+// and its roundings are 5u of |r| t/6 < 2^-17 |r|. Of c, r.high r.low is left out; with
+// roundings, 5u of it. C.high upper has 52 bits, so it is exact, as is its sum with S.high. What
+// is added to it, S c + C.high rest + ..., is below 2^-15.5 |S| + 2^-16.9 |r|; its own roundings
+// are up to 5u of each. S and C are good to 2^-78. Together below 2^-65.1 |S| + 2^-66 |r|.
+// Where S = 0, the result is at least 0.99 |r|. Else |S| >= sin(pi/256), so that |r| < 0.53 |S|
+// and the result is at least 0.47 |S|. So the error is below 2^-63 of it. Cosine alike.
+QuickSineCosine quick_sine_cosine(DoubleDouble angle) {
+  const QuickTable& table = quick_table();
+  const double k = nearest_whole(angle.high * table.steps_per_radian);
+  const DoubleDouble r = quickly_reduced(angle, k, table.step);
+  const double upper = upper_half(r.high);
+  const double t = r.high * r.high;
+  const double s_low = r.low + r.high * (t * (-1.0 / 6 + t * (1.0 / 120 - t * (1.0 / 5040))));
+  const double rest = (r.high - upper) + s_low;
+  const double s = r.high + s_low;
+  const double c = t * (-0.5 + t * (1.0 / 24 - t * (1.0 / 720)));
+  const TablePoint& point =
+      table.points[static_cast<std::size_t>(static_cast<long long>(k) & (kSteps - 1))];
+  const DoubleDouble& sine = point.sine;
+  const DoubleDouble& cosine = point.cosine;
+  return {
+      three_sum(sine.high, cosine.high * upper,
+                sine.low + ((sine.high + sine.low) * c + (cosine.high * rest + cosine.low * s))),
+      three_sum(cosine.high, -(sine.high * upper),
+                cosine.low + ((cosine.high + cosine.low) * c - (sine.high * rest + sine.low * s))),
+      0x1p-100 * std::fabs(k)};
 }
 
 DoubleDouble sine_deficit(DoubleDouble x) {
