@@ -3,6 +3,8 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
+#include "ropelab/simulation/quick_rotation.hpp"
+
 namespace ropelab {
 namespace {
 
@@ -58,28 +60,59 @@ void store(RotatedTable& table, std::size_t n,
   store(table.key_second, n, vectors.second.second);
 }
 
+void store(RotatedTable& table, std::size_t n, const QuickRotation::Vectors& vectors) {
+  table.query_first.high[n] = vectors.query_first;
+  table.query_second.high[n] = vectors.query_second;
+  table.key_first.high[n] = vectors.key_first;
+  table.key_second.high[n] = vectors.key_second;
+}
+
 RotatedTable empty_table(const Pipeline& pipeline, std::size_t count) {
   const bool exact = !pipeline[StepName::storage];
   const ComponentTable column{std::vector<double>(count), std::vector<double>(exact ? count : 0)};
   return {column, column, column, column};
 }
 
+// The quickest way to each position that decides every rounding.
+class Positions {
+ public:
+  Positions(const Pipeline& pipeline, const Construction& construction)
+      : inputs_(construction), bounded_(pipeline, inputs_), certain_(pipeline, inputs_) {
+    if (!QuickRotation::serves(pipeline)) return;
+    quick_.emplace(pipeline, inputs_.theta, inputs_.query_part, inputs_.key_part);
+  }
+  Positions(const Positions&) = delete;  // its parts refer to inputs_
+  Positions& operator=(const Positions&) = delete;
+
+  void fill(RotatedTable& table, std::size_t n, double position) const {
+    try {
+      const auto vectors = quick_ ? quick_->at(position) : std::nullopt;
+      if (vectors) {
+        store(table, n, *vectors);
+      } else {
+        store(table, n, bounded_.at(position));
+      }
+    } catch (const Undecided&) {
+      store(table, n, certain_.at(position));
+    }
+  }
+
+ private:
+  Inputs inputs_;
+  Rotation<Bounded> bounded_;
+  Rotation<Real> certain_;
+  std::optional<QuickRotation> quick_;
+};
+
 }  // namespace
 
 RotatedTable rotated_table(const Pipeline& pipeline, const Construction& construction,
                            long long first_position, std::size_t count) {
-  const Inputs inputs(construction);
-  const Rotation<Bounded> quick(pipeline, inputs);
-  const Rotation<Real> certain(pipeline, inputs);
+  const Positions positions(pipeline, construction);
   RotatedTable table = empty_table(pipeline, count);
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 256), [&](const auto& range) {
     for (std::size_t n = range.begin(); n != range.end(); ++n) {
-      const double position = static_cast<double>(first_position + static_cast<long long>(n));
-      try {
-        store(table, n, quick.at(position));
-      } catch (const Undecided&) {
-        store(table, n, certain.at(position));
-      }
+      positions.fill(table, n, static_cast<double>(first_position + static_cast<long long>(n)));
     }
   });
   return table;

@@ -30,8 +30,9 @@ struct RotatedTable {
 };
 
 // The rotated vectors at positions first_position ... first_position + count - 1, all below
-// 2^53, correctly rounded at every step whatever the machine: steps are taken in
-// double-double, and in Real where a rounding is too close to call. O(count) memory; uses
+// 2^53, correctly rounded at every step whatever the machine: steps are taken in doubles
+// (QuickRotation), in double-double and at last in Real, as far as a rounding is too close to
+// call. The bits of a NaN are not fixed. O(count) memory; uses
 // as many threads as the caller's TBB arena has. Throws std::domain_error for a phase
 // beyond largest_angle().
 RotatedTable rotated_table(const Pipeline& pipeline, const Construction& construction,

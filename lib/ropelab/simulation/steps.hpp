@@ -40,10 +40,21 @@ StepValue<Exact> keep(const Step& step, const StepValue<Exact>& value) {
   return as_exact(value);
 }
 
+}  // namespace steps_detail
+
+// Step `theta`, the same at every position.
 template <class Exact>
-StepValue<Exact> phase(const Pipeline& pipeline, const ExactInput& theta, double position,
-                       const StepValue<Exact>& position_value,
-                       const StepValue<Exact>& theta_value) {
+StepValue<Exact> theta_step(const Pipeline& pipeline, const ExactInput& theta) {
+  const Step& step = pipeline[StepName::theta];
+  if (step) return theta.rounded(*step);
+  return theta.times<Exact>(1);
+}
+
+// Step `phase`, of what the steps before it made of a position and of theta.
+template <class Exact>
+StepValue<Exact> phase_step(const Pipeline& pipeline, const ExactInput& theta, double position,
+                            const StepValue<Exact>& position_value,
+                            const StepValue<Exact>& theta_value) {
   const Step& step = pipeline[StepName::phase];
   if (std::holds_alternative<double>(theta_value)) {
     return step_product(step, position_value, theta_value);
@@ -56,17 +67,13 @@ StepValue<Exact> phase(const Pipeline& pipeline, const ExactInput& theta, double
   return finish(step, theta.times<Exact>(factor));
 }
 
-}  // namespace steps_detail
-
 // Steps `position` to `table` at one position, |position| <= 2^53.
 template <class Exact>
 AngleSteps<Exact> angle_steps(const Pipeline& pipeline, const ExactInput& theta, double position) {
   AngleSteps<Exact> steps;
   steps.position = finish(pipeline[StepName::position], exactly<Exact>(position));
-  const Step& theta_step = pipeline[StepName::theta];
-  steps.theta = theta_step ? StepValue<Exact>(theta.rounded(*theta_step))
-                           : StepValue<Exact>(theta.times<Exact>(1));
-  steps.phase = steps_detail::phase<Exact>(pipeline, theta, position, steps.position, steps.theta);
+  steps.theta = theta_step<Exact>(pipeline, theta);
+  steps.phase = phase_step<Exact>(pipeline, theta, position, steps.position, steps.theta);
   const Step& trig = pipeline[StepName::trig];
   const StepValue<Exact> angle = operand(trig, steps.phase);
   if (is_finite(angle)) {
