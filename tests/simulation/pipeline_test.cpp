@@ -40,6 +40,14 @@ TEST_CASE("a saturating dtype stays what it is") {
   CHECK(pipeline[StepName::table] == e5m2());
 }
 
+TEST_CASE("a Bounded that may have either sign is not rounded, not even to a zero") {
+  const Format& half = find_format("float16");
+  CHECK_THROWS_AS(round_to(half, Bounded{{1e-30, 0}, 2e-30}), Undecided);
+  CHECK_THROWS_AS(round_to(half, Bounded{{-1e-30, 0}, 2e-30}), Undecided);
+  CHECK_FALSE(std::signbit(round_to(half, Bounded{{2e-30, 0}, 1e-30})));
+  CHECK(std::signbit(round_to(half, Bounded{{-2e-30, 0}, 1e-30})));
+}
+
 Pipeline with_exact(StepName step) {
   const auto name = std::string(step_names[static_cast<std::size_t>(step)]);
   return parse_pipeline("naive," + name + "=exact", find_format("float16"));

@@ -85,7 +85,9 @@ double round_to(const Format& format, const Bounded& x) {
   if (x.error == 0) return round_to(format, x.value.high, x.value.low);
   const DoubleDouble below = x.value + -x.error, above = x.value + x.error;
   const double rounded = round_to(format, below.high, below.low);
-  if (rounded != round_to(format, above.high, above.low) || x.value.high == 0) throw Undecided{};
+  // Zeros of both signs compare equal.
+  const bool one_sign = x.value.high != 0 && std::signbit(below.high) == std::signbit(above.high);
+  if (!one_sign || rounded != round_to(format, above.high, above.low)) throw Undecided{};
   return rounded;
 }
 
