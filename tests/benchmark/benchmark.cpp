@@ -138,7 +138,11 @@ class Rates : public benchmark::ConsoleReporter {
       rates_[name.substr(0, name.find("/process_time"))] = run.counters.at("items_per_second");
     }
   }
-  double operator[](const std::string& name) const { return rates_.at(name); }
+  // 0 if it was not measured.
+  double operator[](const std::string& name) const {
+    const auto found = rates_.find(name);
+    return found == rates_.end() ? 0 : found->second;
+  }
 
  private:
   std::map<std::string, double> rates_;
@@ -152,8 +156,10 @@ class RateTable {
     add(what, unit, rates_[what], yardstick, rates_[yardstick]);
   }
 
+  // Left out if a filter kept either from being measured.
   void add(const std::string& what, const std::string& unit, double rate,
            const std::string& yardstick, double yardstick_rate) {
+    if (!(rate > 0 && yardstick_rate > 0)) return;
     const auto rounded = [](double x) { return fmt::format("{:.3g}", x); };
     table_.add_row({what, unit, ExactNumber{rounded(rate)}, yardstick,
                     ExactNumber{rounded(rate / yardstick_rate)}});
@@ -174,7 +180,7 @@ Table table_of(const Rates& rates, double numpy) {
     rows.add(name_of(of), "pairs", float32);
     rows.add(name_of(of), "pairs", name_of(of) + ", scalar");
   }
-  if (numpy > 0) rows.add(float32, "pairs", rates[float32], "NumPy, float32", numpy);
+  rows.add(float32, "pairs", rates[float32], "NumPy, float32", numpy);
   for (const Case& of : cases) {
     rows.add("table, " + of.dtype + " " + of.pipeline, "positions", "sine and cosine of 128 bits");
   }
