@@ -176,6 +176,27 @@ TEST_CASE("scores that are infinite, NaN or subnormal are treated as the plain d
   }
 }
 
+const std::vector<std::string> fused_pipelines = {"ideal-trig,accumulation=float32-fma",
+                                                  "fused,accumulation=float32-fma",
+                                                  "fused,accumulation=float32-fma,scaling=float16",
+                                                  "fused,accumulation=float32-fma,scaling=float64"};
+
+TEST_CASE("fused accumulation agrees with the plain definition on every instruction set") {
+  for (const auto set :
+       {InstructionSet::scalar, InstructionSet::sse4, InstructionSet::avx2, InstructionSet::best}) {
+    use_instruction_set(set);
+    for (const std::string& name : fused_pipelines) {
+      for (const auto* dtype : {"float16", "bfloat16", "float32", "float64"}) {
+        const Pipeline pipeline = parse_pipeline(name, find_format(dtype));
+        check_against_plain(pipeline, construction_of("0.1", 270), 270);
+        check_against_plain(pipeline, construction_of("1e-17", 200, 3, 80), 200);
+        check_against_plain(pipeline, construction_of("1e-37", 130), 130);
+      }
+    }
+  }
+  use_instruction_set(InstructionSet::best);
+}
+
 TEST_CASE("no figure depends on the instruction set or on the number of threads") {
   const std::size_t context = 700;
   const Construction construction = construction_of("0.1", context);

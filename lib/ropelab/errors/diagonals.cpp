@@ -9,11 +9,10 @@
 #include <tbb/parallel_for.h>
 
 #include "ropelab/errors/kernel.hpp"
+#include "ropelab/errors/lane_range.hpp"
 
 namespace ropelab {
 namespace {
-
-constexpr int widest_in_float = 24;
 
 DoubleDouble as_double_double(const StepValue<DoubleDouble>& value) {
   if (const double* rounded = std::get_if<double>(&value)) return {*rounded, 0};
@@ -212,11 +211,12 @@ template <class Lane>
 class ArithmeticChoice {
  public:
   ArithmeticChoice(const Format& accumulation, const Format& scaling, double scale, bool convert,
-                   const Columns& columns)
+                   bool fused, const Columns& columns)
       : accumulation_(accumulation),
         scaling_(scaling),
         scale_(scale),
         convert_(convert),
+        fused_(fused),
         query_{ColumnRange(columns.query_first), ColumnRange(columns.query_second)},
         key_{ColumnRange(columns.key_first), ColumnRange(columns.key_second)} {}
 
@@ -224,6 +224,7 @@ class ArithmeticChoice {
     const bool rounds_sum = accumulation_.precision < std::numeric_limits<Lane>::digits;
     const bool rounds_scaled = scaling_.precision < std::numeric_limits<Lane>::digits;
     if (!finite() || !in_range()) return kernel::Arithmetic::any;
+    if (fused_) return kernel::Arithmetic::fused;
     if (!rounds_sum) {
       if (rounds_scaled) return kernel::Arithmetic::any;
       return scales_tables() ? kernel::Arithmetic::unscaled : kernel::Arithmetic::scaled;
@@ -269,7 +270,7 @@ class ArithmeticChoice {
   const Format& accumulation_;
   const Format& scaling_;
   double scale_;
-  bool convert_;
+  bool convert_, fused_;
   std::array<ColumnRange, 2> query_, key_;
 };
 
@@ -285,12 +286,11 @@ class VectorMeasurement {
     tables_.scaling = narrower(scaling_);
     tables_.score_format = scaling_;
     tables_.never_finite = !has_finite(table.query_first);
-    tables_.convert = accumulation_.precision > scaling_.precision ||
-                      accumulation_.min_exponent < scaling_.min_exponent ||
-                      accumulation_.largest > scaling_.largest;
+    tables_.convert = must_convert(accumulation_, scaling_);
+    tables_.fused = pipeline.fused_accumulation;
     tables_.arithmetic =
         ArithmeticChoice<Lane>(accumulation_, scaling_, static_cast<double>(tables_.scale),
-                               tables_.convert, columns)
+                               tables_.convert, tables_.fused, columns)
             .choose();
     if (tables_.arithmetic == kernel::Arithmetic::unscaled) {
       columns.multiply_query(static_cast<double>(tables_.scale));
@@ -355,10 +355,13 @@ class VectorMeasurement {
     const auto scale = static_cast<double>(tables_.scale);
     if (kernel::quantum_of(scale) != scale) return 0;
     const std::size_t key_begin = begin - first - kernel::block + 1, key_end = end - first;
+    const Least query = least_query_second_(begin, end);
+    const Least key = least_key_second_(key_begin, key_end);
+    const double second =
+        tables_.fused ? query.quantum * key.quantum : product_quantum(accumulation_, query, key);
     return scale * std::min(product_quantum(accumulation_, least_query_first_(begin, end),
                                             least_key_first_(key_begin, key_end)),
-                            product_quantum(accumulation_, least_query_second_(begin, end),
-                                            least_key_second_(key_begin, key_end)));
+                            second);
   }
 
   static bool has_finite(const ComponentTable& column) {
@@ -374,39 +377,12 @@ class VectorMeasurement {
 
 enum class Lanes { none, single, wide };
 
-// Of the finite numbers of two columns, zeros aside; 1 and 0 where there are none.
-struct Magnitudes {
-  double least = 1, greatest = 0;
-};
-
-Magnitudes magnitudes_of(const ComponentTable& first, const ComponentTable& second) {
-  Magnitudes magnitudes;
-  for (const ComponentTable* column : {&first, &second}) {
-    for (const double x : column->high) {
-      const double size = std::abs(x);
-      if (size > 0) magnitudes.least = std::min(magnitudes.least, size);
-      if (std::isfinite(size)) magnitudes.greatest = std::max(magnitudes.greatest, size);
-    }
-  }
-  return magnitudes;
-}
-
-// bfloat16 has float32's exponents, so its products may leave float32's range at the low end
-// and the rounding of kernel.cpp at the high end; such tables, far from any in use, take the
-// wide lanes.
-bool fits_float(const Format& format, const RotatedTable& table) {
-  if (format.min_exponent > -100) return true;
-  const Magnitudes query = magnitudes_of(table.query_first, table.query_second);
-  const Magnitudes key = magnitudes_of(table.key_first, table.key_second);
-  return query.least * key.least > 0x1p-60 && query.greatest * key.greatest < 0x1p90;
-}
-
 Lanes choose_lanes(const Pipeline& pipeline, const RotatedTable& table) {
   const Step& accumulation = pipeline[StepName::accumulation];
   const Step& scaling = pipeline[StepName::scaling];
-  if (!accumulation || !scaling || !pipeline[StepName::storage] || pipeline.fused_accumulation) {
-    return Lanes::none;
-  }
+  if (!accumulation || !scaling || !pipeline[StepName::storage]) return Lanes::none;
+  // Fused operations round to float32 in its own lanes only.
+  if (pipeline.fused_accumulation && scaling->precision > widest_in_float) return Lanes::none;
   for (const Format& format : {*accumulation, *scaling}) {
     if (format.precision > widest_in_float) return Lanes::wide;
     if (format.precision < widest_in_float && !fits_float(format, table)) return Lanes::wide;

@@ -13,51 +13,11 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "ropelab/errors/vector_rounding-inl.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace ropelab::kernel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-template <class Lane>
-using Unsigned = std::conditional_t<sizeof(Lane) == 4, std::uint32_t, std::uint64_t>;
-
-// A rounding to a narrower format, held in registers.
-//
-// Rounds to nearest even at the last place of a format of p bits inside a lane of P bits:
-// with 2^e <= |x| < 2^(e+1), adding M = 1.5 * 2^(P-1) * 2^(max(e, emin)-p+1) leaves the sum
-// with that last place as its own, so the lane's addition does the rounding; subtracting M is
-// exact. It needs |x| <= 2^p last places <= 2^(P-2), which p <= P-2 gives.
-// A product of two members is exact in the lane (2p <= P), and a sum of two is rounded twice
-// without harm, since P >= 2p + 2: float16 (11) and narrower in float32 (24), float32 in
-// float64 (53).
-template <class D>
-struct Rounder {
-  using Lane = hn::TFromD<D>;
-  using V = hn::Vec<D>;
-  V exponent_bits, least_power, magic, last_in_range, past_range;
-
-  HWY_INLINE explicit Rounder(const std::optional<Rounding<Lane>>& to) {
-    const D d;
-    const hn::Repartition<Unsigned<Lane>, D> bits;
-    constexpr Unsigned<Lane> exponent =
-        sizeof(Lane) == 4 ? 0x7F800000u : static_cast<Unsigned<Lane>>(0x7FF0000000000000ull);
-    exponent_bits = hn::BitCast(d, hn::Set(bits, exponent));
-    least_power = hn::Set(d, to ? to->least_power : Lane{0});
-    magic = hn::Set(d, to ? to->magic : Lane{0});
-    last_in_range = hn::Set(d, to ? to->last_in_range : Lane{0});
-    past_range = hn::Set(d, to ? to->past_range : Lane{0});
-  }
-
-  HWY_INLINE V InRange(V x) const {
-    const V power = hn::Max(hn::And(x, exponent_bits), least_power);
-    const V shift = hn::Mul(power, magic);
-    return hn::Sub(hn::Add(x, shift), shift);
-  }
-
-  HWY_INLINE V Any(V x) const {
-    return hn::IfThenElse(hn::Gt(hn::Abs(x), last_in_range), hn::CopySignToAbs(past_range, x),
-                          InRange(x));
-  }
-};
 
 // The score of rotated components, as Arithmetic says.
 template <Arithmetic kArithmetic, class D>
@@ -66,7 +26,7 @@ struct Scorer {
   using V = hn::Vec<D>;
   Rounder<D> accumulation, scaling;
   V scale;
-  bool round_sum, round_scaled, convert;
+  bool round_sum, round_scaled, convert, fused;
 
   HWY_INLINE explicit Scorer(const Tables<Lane>& tables)
       : accumulation(tables.accumulation),
@@ -74,7 +34,8 @@ struct Scorer {
         scale(hn::Set(D(), tables.scale)),
         round_sum(tables.accumulation.has_value()),
         round_scaled(tables.scaling.has_value()),
-        convert(tables.convert) {}
+        convert(tables.convert),
+        fused(tables.fused) {}
 
   HWY_INLINE V RoundSum(V x) const {
     if constexpr (kArithmetic == Arithmetic::any) {
@@ -92,7 +53,7 @@ struct Scorer {
       return sum;
     } else if constexpr (kArithmetic == Arithmetic::rounded_scaled) {
       return scaling.InRange(hn::Mul(sum, scale));
-    } else if constexpr (kArithmetic == Arithmetic::any) {
+    } else if constexpr (kArithmetic == Arithmetic::any || kArithmetic == Arithmetic::fused) {
       if (!round_scaled) return hn::Mul(sum, scale);
       return scaling.Any(hn::Mul(convert ? scaling.Any(sum) : sum, scale));
     } else {
@@ -100,8 +61,13 @@ struct Scorer {
     }
   }
 
+  HWY_INLINE bool IsFused() const {
+    return kArithmetic == Arithmetic::fused || (kArithmetic == Arithmetic::any && fused);
+  }
+
   HWY_INLINE V operator()(V query_first, V query_second, V key_first, V key_second) const {
     const V first = RoundSum(hn::Mul(query_first, key_first));
+    if (IsFused()) return Scale(FusedMulAdd(D(), query_second, key_second, first));
     const V second = RoundSum(hn::Mul(query_second, key_second));
     return Scale(RoundSum(hn::Add(first, second)));
   }
@@ -606,6 +572,8 @@ HWY_INLINE void ChooseArithmetic(const Tables<Lane>& tables, const Stretch& stre
       return RunStretch<Arithmetic::rounded>(tables, stretch, centers, shares);
     case Arithmetic::rounded_scaled:
       return RunStretch<Arithmetic::rounded_scaled>(tables, stretch, centers, shares);
+    case Arithmetic::fused:
+      return RunStretch<Arithmetic::fused>(tables, stretch, centers, shares);
     case Arithmetic::any:
       return RunStretch<Arithmetic::any>(tables, stretch, centers, shares);
   }

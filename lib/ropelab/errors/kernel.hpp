@@ -28,7 +28,8 @@ inline constexpr std::size_t block = 64;
 template <class Lane>
 inline constexpr std::size_t longest_stretch = 4096 / sizeof(Lane);
 
-// How a lane rounds to a format narrower than itself (kernel.cpp explains the numbers).
+// How a lane rounds to a format narrower than itself (vector_rounding-inl.hpp explains the
+// numbers).
 template <class Lane>
 struct Rounding {
   Lane least_power;    // 2^min_exponent
@@ -47,6 +48,7 @@ enum class Arithmetic {
   scaled,          // multiplied by the scale
   rounded,         // all rounded to `accumulation`, in range; multiplied by the scale exactly
   rounded_scaled,  // that product is rounded to `scaling`, in range
+  fused,           // the lane's own precision, the second product unrounded; then as `any`
   any,             // whatever the tables say
 };
 
@@ -64,6 +66,7 @@ struct Tables {
   std::optional<Rounding<Lane>> accumulation;  // empty: Lane's own precision
   std::optional<Rounding<Lane>> scaling;
   bool convert;         // round the sum to the scaling format before it is multiplied
+  bool fused;           // the second product is not rounded before it is added
   Format score_format;  // of `scaling`
   bool never_finite;    // no score is: only their order is asked for
 };

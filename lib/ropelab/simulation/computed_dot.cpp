@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "ropelab/simulation/steps.hpp"
+#include "ropelab/simulation/score.hpp"
 
 namespace ropelab {
 namespace {
@@ -23,22 +23,10 @@ void store_rotated(const Pipeline& pipeline, const Format& dtype, const ExactInp
   stored[second] = rotation.stored.second;
 }
 
-// sum + q * k with one rounding, that of the sum.
-Value fused_sum(const Step& step, const Value& sum, const Value& q, const Value& k) {
-  const Step exact;
-  const Value product = step_product(exact, operand(step, q), operand(step, k));
-  if (!is_finite(sum) || !is_finite(product)) return step_sum(step, sum, product);
-  return finish(step, Real(as_exact(sum) + as_exact(product)));
-}
-
 Value accumulate(const Pipeline& pipeline, const Vector& q, const Vector& k) {
-  const Step& step = pipeline[StepName::accumulation];
-  Value sum = step_product(step, q[0], k[0]);
-  for (std::size_t n = 1; n < q.size(); ++n) {
-    sum = pipeline.fused_accumulation ? fused_sum(step, sum, q[n], k[n])
-                                      : step_sum(step, sum, step_product(step, q[n], k[n]));
-  }
-  return sum;
+  Accumulation<Real> accumulation(pipeline);
+  for (std::size_t n = 0; n < q.size(); ++n) accumulation.add(q[n], k[n]);
+  return accumulation.sum_so_far();
 }
 
 }  // namespace

@@ -3,9 +3,56 @@
 // This is the plain definition, one pair at a time, that the vector kernels are held against.
 #pragma once
 
+#include <optional>
+
 #include "ropelab/simulation/steps.hpp"
 
 namespace ropelab {
+
+// query * key + sum, the product not rounded before it is added.
+template <class Exact>
+StepValue<Exact> step_fused(const Step& step, const StepValue<Exact>& query,
+                            const StepValue<Exact>& key, const StepValue<Exact>& sum_before) {
+  const StepValue<Exact> x = operand(step, query), y = operand(step, key);
+  if (!is_finite(x) || !is_finite(y)) return step_sum(step, step_product(step, x, y), sum_before);
+  if (!is_finite(sum_before)) return sum_before;
+  const StepValue<Exact> exact = step_product(Step(), x, y);
+  return finish(step, sum(as_exact(sum_before), as_exact(exact)));
+}
+
+// The sum of products by the accumulation step, in the order in which they come.
+template <class Exact>
+class Accumulation {
+ public:
+  explicit Accumulation(const Pipeline& pipeline)
+      : step_(pipeline[StepName::accumulation]), fused_(pipeline.fused_accumulation) {}
+
+  void add(const StepValue<Exact>& query, const StepValue<Exact>& key) {
+    if (!sum_) {
+      sum_ = step_product(step_, query, key);
+    } else if (fused_) {
+      sum_ = step_fused(step_, query, key, *sum_);
+    } else {
+      sum_ = step_sum(step_, *sum_, step_product(step_, query, key));
+    }
+  }
+
+  // Of at least one product.
+  const StepValue<Exact>& sum_so_far() const { return *sum_; }
+
+ private:
+  const Step& step_;
+  bool fused_;
+  std::optional<StepValue<Exact>> sum_;
+};
+
+// 1/sqrt(head_dim) as the scaling step rounds it.
+template <class Exact>
+StepValue<Exact> rounded_scale(const Pipeline& pipeline, const ExactInput& scale) {
+  const Step& scaling = pipeline[StepName::scaling];
+  return scaling ? StepValue<Exact>(scale.rounded(*scaling))
+                 : StepValue<Exact>(scale.times<Exact>(1));
+}
 
 template <class Exact>
 struct ScoreSteps {
@@ -23,20 +70,11 @@ ScoreSteps<Exact> score_steps(const Pipeline& pipeline, const ExactInput& scale,
   ScoreSteps<Exact> steps;
   steps.first_product = step_product(step, query.first, key.first);
   steps.second_product = step_product(step, query.second, key.second);
-  if (pipeline.fused_accumulation && is_finite(steps.second_product)) {
-    const Step exact;
-    const StepValue<Exact> second =
-        step_product(exact, operand(step, query.second), operand(step, key.second));
-    steps.accumulated = is_finite(steps.first_product)
-                            ? finish(step, sum(as_exact(steps.first_product), as_exact(second)))
-                            : steps.first_product;
-  } else {
-    steps.accumulated = step_sum(step, steps.first_product, steps.second_product);
-  }
-  const Step& scaling = pipeline[StepName::scaling];
-  steps.scale =
-      scaling ? StepValue<Exact>(scale.rounded(*scaling)) : StepValue<Exact>(scale.times<Exact>(1));
-  steps.scaled = step_product(scaling, steps.accumulated, steps.scale);
+  steps.accumulated = pipeline.fused_accumulation
+                          ? step_fused(step, query.second, key.second, steps.first_product)
+                          : step_sum(step, steps.first_product, steps.second_product);
+  steps.scale = rounded_scale<Exact>(pipeline, scale);
+  steps.scaled = step_product(pipeline[StepName::scaling], steps.accumulated, steps.scale);
   return steps;
 }
 
