@@ -27,6 +27,8 @@ namespace {
 //  - storage, and the operands of accumulation, round where the format before was wider.
 //  - accumulation: two products of M = N min(1, phase) and their sum, for which
 //              |S| sqrt(head_dim) <= N min(1, phase of the greatest distance) is the better M.
+//              Among content every product and every sum so far is rounded, with an M of
+//              largest_content^2 for each product of content.
 //  - scaling:  times 1/sqrt(head_dim); both exact if that is a power of two.
 // Number is double, or Real where a double's range could be left.
 template <class Number>
@@ -91,15 +93,28 @@ class Bound {
     const Quantity query = fixed(amplitude / inputs.key_part);
     const Quantity key = fixed(inputs.key_part);
     const bool query_exact = false, key_exact = is_power_of_two(inputs.key_part);
-    const Quantity first =
-        accumulated(component(query, cosine, query_exact), component(key, sine, key_exact), true);
-    const Quantity second =
-        accumulated(component(query, sine, query_exact), component(key, cosine, key_exact),
-                    !pipeline_.fused_accumulation);
+    const Quantity query_first = component(query, cosine, query_exact);
+    const Quantity query_second = component(query, sine, query_exact);
+    const Quantity key_first = component(key, sine, key_exact);
+    const Quantity key_second = component(key, cosine, key_exact);
     const Number last_phase = theta_of(inputs) * (inputs.context - 1);
-    Quantity sum{amplitude * least(1, last_phase), first.error + second.error};
-    check(StepName::accumulation, first.magnitude + second.magnitude + sum.error);
-    sum = rounded(sum, StepName::accumulation);
+    const Number sum_of_pair = amplitude * least(1, last_phase);
+    Sum terms(*this);
+    if (inputs.among_content) {
+      const Quantity content =
+          converted({largest_content, 0}, StepName::storage, StepName::accumulation);
+      in_storage_order(
+          *inputs.among_content, static_cast<std::size_t>(inputs.head_dim),
+          [&](int n) {
+            terms.add_of_pair(n == 0 ? query_first : query_second, n == 0 ? key_first : key_second,
+                              sum_of_pair);
+          },
+          [&](std::size_t) { terms.add(content, content); });
+    } else {
+      terms.add_of_pair(query_first, key_first, sum_of_pair);
+      terms.add_of_pair(query_second, key_second, sum_of_pair);
+    }
+    const Quantity sum = terms.total();
     const Quantity score = scaled(sum, inputs.head_dim);
     if (out_of_range_ || !isfinite(score.error)) return std::nullopt;
     return Number(score.error * inflation);
@@ -205,10 +220,44 @@ class Bound {
     return converted(x, StepName::storage, StepName::accumulation);
   }
 
-  Quantity accumulated(const Quantity& query, const Quantity& key, bool round) {
-    const Quantity x = product(query, key);
-    return round ? rounded(x, StepName::accumulation) : x;
-  }
+  // The products of a sum one by one: what is known of their sum so far.
+  class Sum {
+   public:
+    explicit Sum(Bound& bound) : bound_(bound) {}
+
+    void add(const Quantity& query, const Quantity& key) {
+      const Quantity term = rounded_product(query, key);
+      rest_ += term.magnitude;
+      add_error(term.error);
+    }
+
+    // The pair's two products, which make up at most `sum_of_pair` together.
+    void add_of_pair(const Quantity& query, const Quantity& key, const Number& sum_of_pair) {
+      const Quantity term = rounded_product(query, key);
+      bound_.check(StepName::accumulation, rest_ + pair_ + term.magnitude + error_ + term.error);
+      pair_ = pair_ == 0 ? term.magnitude : sum_of_pair;
+      add_error(term.error);
+    }
+
+    Quantity total() const { return {rest_ + pair_, error_}; }
+
+   private:
+    Quantity rounded_product(const Quantity& query, const Quantity& key) {
+      const Quantity term = product(query, key);
+      const bool round = terms_ == 0 || !bound_.pipeline_.fused_accumulation;
+      return round ? bound_.rounded(term, StepName::accumulation) : term;
+    }
+
+    void add_error(const Number& error) {
+      error_ += error;
+      if (++terms_ == 1) return;
+      error_ = bound_.rounded(total(), StepName::accumulation).error;
+    }
+
+    Bound& bound_;
+    int terms_ = 0;
+    Number pair_ = 0, rest_ = 0, error_ = 0;
+  };
 
   Quantity scaled(const Quantity& sum, double head_dim) {
     const double root = std::sqrt(head_dim);

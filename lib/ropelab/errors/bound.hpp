@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "ropelab/simulation/pipeline.hpp"
+#include "ropelab/simulation/content.hpp"
 
 namespace ropelab {
 
@@ -15,11 +15,13 @@ struct BoundInputs {
   double head_dim;
   double first_position;
   double context;
+  std::optional<PairPlace> among_content{};  // where the pair stands among head_dim products
 };
 
 // |F(i,j) - S(i-j)| <= bound, in logits, for all positions first_position <= j <= i <
-// first_position + context. Empty where a step may leave the range of its format. Does not
-// decrease as the context grows with theta and N held fixed.
+// first_position + context; among content |F - (S + C)| <= bound, whatever it is. Empty where a
+// step may leave the range of its format. Does not decrease as the context grows with theta and N
+// held fixed.
 std::optional<double> rounding_bound(const Pipeline& pipeline, const BoundInputs& inputs);
 
 }  // namespace ropelab

@@ -37,6 +37,8 @@ struct Measurement {
   // Total variation between the weights of the last query under B and under F; empty where
   // one of its scores is not finite.
   std::optional<double> weights_total_variation;
+  // Among content only, whose scores join both sides: between the weights under B and under S.
+  std::optional<double> exact_weights_total_variation{};
 };
 
 // 1/sqrt(head_dim), by which scores are multiplied.

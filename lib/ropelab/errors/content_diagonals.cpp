@@ -1,0 +1,257 @@
+#include "ropelab/errors/content_diagonals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include "ropelab/errors/content_kernel.hpp"
+#include "ropelab/errors/lane_range.hpp"
+
+namespace ropelab {
+namespace {
+
+using content_kernel::Adding;
+using content_kernel::diagonals;
+using content_kernel::queries;
+
+void add(const kernel::Share& share, kernel::Share& total) {
+  total.sum += share.sum;
+  total.sum_of_squares += share.sum_of_squares;
+  total.lost += share.lost;
+  total.not_finite += share.not_finite;
+  total.least = std::min(total.least, share.least);
+  total.greatest = std::max(total.greatest, share.greatest);
+}
+
+// The pairs of a diagonal with queries begin ... end-1, by the plain definition.
+kernel::Share plain_share(const ContentScores& scores, std::size_t distance, DoubleDouble center,
+                          std::size_t begin, std::size_t end) {
+  kernel::Share share;
+  std::array<double, content_kernel::lanes> sum{}, squares{};
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::size_t j = i - distance, lane = i % content_kernel::lanes;
+    const DoubleDouble f = scores.score(i, j);
+    if (distance > 0 && !(f < scores.score(i, j + 1))) ++share.lost;
+    if (!std::isfinite(f.high)) {
+      ++share.not_finite;
+      continue;
+    }
+    const double here = deviation(f, scores.content_score(i, j), center);
+    share.least = std::min(share.least, here);
+    share.greatest = std::max(share.greatest, here);
+    sum[lane] += here;
+    squares[lane] += here * here;
+  }
+  share.sum = std::accumulate(sum.begin(), sum.end(), 0.0);
+  share.sum_of_squares = std::accumulate(squares.begin(), squares.end(), 0.0);
+  return share;
+}
+
+void measure_plain_block(const ContentScores& scores, const std::vector<DoubleDouble>& centers,
+                         std::size_t first, const Interruption& interruption,
+                         std::vector<kernel::Share>& shares) {
+  const std::size_t size = scores.size();
+  for (std::size_t d = first; d < std::min(first + diagonals, size); ++d) {
+    for (std::size_t begin = first; begin < size; begin += queries) {
+      interruption.check();
+      const std::size_t end = std::min(begin + queries, size);
+      if (end > d) {
+        add(plain_share(scores, d, centers[d], std::max(begin, d), end), shares[d]);
+      }
+    }
+  }
+}
+
+// Numbers of all positions, to be read from one tile before the first to one beyond the last.
+template <class T>
+class Padded {
+ public:
+  explicit Padded(std::size_t size) : numbers_(size + 2 * queries) {}
+  T* data() { return numbers_.data() + queries; }
+  const T* data() const { return numbers_.data() + queries; }
+
+ private:
+  std::vector<T> numbers_;
+};
+
+// A column of the pair as the accumulation takes it.
+Padded<double> operand_column(const Format& accumulation, const ComponentTable& column) {
+  Padded<double> operands(column.high.size());
+  std::transform(column.high.begin(), column.high.end(), operands.data(),
+                 [&](double x) { return round_to(accumulation, x); });
+  return operands;
+}
+
+// What is stored at every position, component by component.
+template <class Stored>
+class Columns {
+ public:
+  explicit Columns(const ContentScores& scores)
+      : query_first_(operand_column(accumulation(scores), scores.table().query_first)),
+        query_second_(operand_column(accumulation(scores), scores.table().query_second)),
+        key_first_(operand_column(accumulation(scores), scores.table().key_first)),
+        key_second_(operand_column(accumulation(scores), scores.table().key_second)),
+        query_(scores.head_dim(), Padded<Stored>(scores.size())),
+        key_(scores.head_dim(), Padded<Stored>(scores.size())) {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, scores.size(), 256),
+                      [&](const auto& range) {
+                        for (std::size_t n = range.begin(); n != range.end(); ++n) {
+                          set(scores.content(Role::query, n), n, query_);
+                          set(scores.content(Role::key, n), n, key_);
+                        }
+                      });
+  }
+
+  // In storage order, at this query and this key, which may be up to a tile outside the table.
+  std::vector<content_kernel::Term<Stored>> terms_at(PairPlace place, std::ptrdiff_t query,
+                                                     std::ptrdiff_t key) const {
+    std::vector<content_kernel::Term<Stored>> terms;
+    in_storage_order(
+        place, query_.size(),
+        [&](int component) {
+          const auto& of_query = component == 0 ? query_first_ : query_second_;
+          const auto& of_key = component == 0 ? key_first_ : key_second_;
+          terms.push_back({of_query.data() + query, of_key.data() + key, nullptr, nullptr});
+        },
+        [&](std::size_t n) {
+          terms.push_back({nullptr, nullptr, query_[n].data() + query, key_[n].data() + key});
+        });
+    return terms;
+  }
+
+ private:
+  static const Format& accumulation(const ContentScores& scores) {
+    return *scores.pipeline()[StepName::accumulation];
+  }
+
+  static void set(const std::vector<double>& components, std::size_t position,
+                  std::vector<Padded<Stored>>& columns) {
+    for (std::size_t n = 0; n < components.size(); ++n) {
+      columns[n].data()[position] = static_cast<Stored>(components[n]);
+    }
+  }
+
+  Padded<double> query_first_, query_second_, key_first_, key_second_;
+  std::vector<Padded<Stored>> query_, key_;
+};
+
+double greatest_finite_or_infinite(const ComponentTable& column) {
+  double greatest = 0;
+  for (const double x : column.high) {
+    greatest = std::isfinite(x) ? std::max(greatest, std::abs(x)) : HUGE_VAL;
+  }
+  return greatest;
+}
+
+// Whether no product and no sum comes near the largest number of the accumulation.
+bool stays_in_range(const ContentScores& scores) {
+  const RotatedTable& table = scores.table();
+  const double pair = greatest_finite_or_infinite(table.query_first) *
+                          greatest_finite_or_infinite(table.key_first) +
+                      greatest_finite_or_infinite(table.query_second) *
+                          greatest_finite_or_infinite(table.key_second);
+  const double content = static_cast<double>(scores.head_dim()) * largest_content * largest_content;
+  return pair + content <= scores.pipeline()[StepName::accumulation]->largest / 4;
+}
+
+Adding choose_adding(const ContentScores& scores) {
+  if (scores.pipeline().fused_accumulation) return Adding::fused;
+  const int precision = scores.pipeline()[StepName::accumulation]->precision;
+  if (precision >= widest_in_float) return Adding::as_lanes;
+  return stays_in_range(scores) ? Adding::in_range : Adding::any;
+}
+
+content_kernel::Arithmetic arithmetic_of(const ContentScores& scores) {
+  const Pipeline& pipeline = scores.pipeline();
+  const Format& storage = *pipeline[StepName::storage];
+  const Format& accumulation = *pipeline[StepName::accumulation];
+  const Format& scaling = *pipeline[StepName::scaling];
+  content_kernel::Arithmetic arithmetic{};
+  arithmetic.single = accumulation.precision <= widest_in_float;
+  arithmetic.adding = choose_adding(scores);
+  if (accumulation.precision < widest_in_float) {
+    arithmetic.accumulation = kernel::rounding_to<float>(accumulation);
+  }
+  if (must_convert(storage, accumulation)) {
+    arithmetic.operand = kernel::rounding_to<double>(accumulation);
+  }
+  arithmetic.scale = scores.scale().rounded(scaling);
+  if (scaling.precision <= widest_in_float) {
+    arithmetic.scaling = kernel::rounding_to<double>(scaling);
+  }
+  arithmetic.convert = must_convert(accumulation, scaling);
+  arithmetic.wide_content = !scores.content_is_narrow();
+  arithmetic.exact_scale = scores.exact_scale();
+  return arithmetic;
+}
+
+template <class Stored>
+void measure_block(const ContentScores& scores, const content_kernel::Arithmetic& arithmetic,
+                   const Columns<Stored>& columns, const std::vector<DoubleDouble>& centers,
+                   std::size_t first, const Interruption& interruption,
+                   std::vector<kernel::Share>& shares) {
+  const std::size_t size = scores.size();
+  content_kernel::Room room(scores.head_dim() + 2);
+  for (std::size_t begin = first; begin < size; begin += queries) {
+    interruption.check();
+    const auto query = static_cast<std::ptrdiff_t>(begin);
+    const auto key = query - static_cast<std::ptrdiff_t>(first + diagonals - 1);
+    std::array<kernel::Share, diagonals> of_tile{};
+    content_kernel::run_tile(arithmetic, columns.terms_at(scores.place(), query, key),
+                             {first, begin, size}, centers.data() + first, room, of_tile.data());
+    for (std::size_t n = 0; n < diagonals && first + n < size; ++n) {
+      add(of_tile[n], shares[first + n]);
+    }
+  }
+}
+
+// Calls measure(first) for each block of diagonals.
+template <class MeasureBlock>
+void for_blocks(std::size_t size, const MeasureBlock& measure) {
+  tbb::parallel_for(
+      tbb::blocked_range<std::size_t>(0, (size + diagonals - 1) / diagonals, 1),
+      [&](const auto& range) {
+        for (std::size_t b = range.begin(); b != range.end(); ++b) measure(b * diagonals);
+      },
+      tbb::simple_partitioner());
+}
+
+template <class Stored>
+void measure_vectors(const ContentScores& scores, const std::vector<DoubleDouble>& centers,
+                     const Interruption& interruption, std::vector<kernel::Share>& shares) {
+  const Columns<Stored> columns(scores);
+  const auto arithmetic = arithmetic_of(scores);
+  for_blocks(scores.size(), [&](std::size_t first) {
+    measure_block(scores, arithmetic, columns, centers, first, interruption, shares);
+  });
+}
+
+bool has_vectors(const ContentScores& scores) {
+  const Pipeline& pipeline = scores.pipeline();
+  const Step& accumulation = pipeline[StepName::accumulation];
+  if (!accumulation || !pipeline[StepName::scaling] || !pipeline[StepName::storage]) return false;
+  return accumulation->precision >= widest_in_float || fits_float(*accumulation, scores.table());
+}
+
+}  // namespace
+
+std::vector<kernel::Share> measure_deviations(const ContentScores& scores,
+                                              const std::vector<DoubleDouble>& centers,
+                                              const Interruption& interruption) {
+  std::vector<kernel::Share> shares(scores.size());
+  if (!has_vectors(scores)) {
+    for_blocks(scores.size(), [&](std::size_t first) {
+      measure_plain_block(scores, centers, first, interruption, shares);
+    });
+  } else if (scores.pipeline()[StepName::storage]->precision <= widest_in_float) {
+    measure_vectors<float>(scores, centers, interruption, shares);
+  } else {
+    measure_vectors<double>(scores, centers, interruption, shares);
+  }
+  return shares;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,335 @@
+#include "ropelab/errors/content_errors.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include "ropelab/alibi/slope.hpp"
+#include "ropelab/errors/content_diagonals.hpp"
+#include "ropelab/errors/error_measures.hpp"
+#include "ropelab/errors/sampled_pairs.hpp"
+#include "ropelab/errors/weights.hpp"
+
+namespace ropelab {
+namespace {
+
+// The scores and what they are compared with.
+struct Judged {
+  const ContentScores& scores;
+  const DistanceReference& reference;
+  long long first_position;
+
+  DoubleDouble center(std::size_t distance) const { return reference.simulated()[distance]; }
+  double deviation_at(std::size_t i, std::size_t j) const {
+    return deviation(scores.score(i, j), scores.content_score(i, j), center(i - j));
+  }
+};
+
+// The search for the largest |F - C - target| by its deviations from S: doubles tell which pairs
+// can have it, reals decide.
+class LargestSearch {
+ public:
+  LargestSearch(const Judged& judged, Against against) : judged_(judged), against_(against) {}
+
+  // First, of every distance: the deviations that can have the largest error.
+  void add(std::size_t distance, double deviation) {
+    const Quick error = quick(distance, deviation);
+    threshold_ = std::max(threshold_, error.value - error.tolerance);
+  }
+
+  bool can_be_largest(std::size_t distance, double deviation) const {
+    const Quick error = quick(distance, deviation);
+    return !(error.value + error.tolerance < threshold_);
+  }
+
+  // Then every pair that can have it.
+  void consider(std::size_t i, std::size_t j) {
+    const std::size_t d = i - j;
+    const Real target = Target(judged_.reference, against_).exact(d);
+    const Real error = abs(to_real(judged_.scores.score(i, j)) -
+                           judged_.scores.exact_content_score(i, j) - target);
+    const std::pair place{i, j};
+    if (!largest_ || error > *largest_ || (error == *largest_ && place < place_)) {
+      largest_ = error;
+      place_ = place;
+    }
+  }
+
+  std::optional<LargestError> result() const {
+    if (!largest_) return std::nullopt;
+    return LargestError{to_double(*largest_),
+                        judged_.first_position + static_cast<long long>(place_.first),
+                        judged_.first_position + static_cast<long long>(place_.second)};
+  }
+
+ private:
+  struct Quick {
+    double value, tolerance;
+  };
+
+  Quick quick(std::size_t distance, double deviation) const {
+    const Target simulated(judged_.reference, Against::simulated);
+    double value = std::abs(deviation), size = value;
+    if (against_ == Against::bias) {
+      const double truncation = judged_.reference.truncation()[distance].high;
+      value = std::abs(deviation + truncation);
+      size += std::abs(truncation);
+    }
+    return {value, size * 0x1p-48 + simulated.quick_error(distance) +
+                       judged_.scores.content_error() + 0x1p-1070};
+  }
+
+  const Judged& judged_;
+  Against against_;
+  double threshold_ = 0;
+  std::optional<Real> largest_;
+  std::pair<std::size_t, std::size_t> place_;
+};
+
+std::optional<double> magnitude_of(const std::optional<LargestError>& largest) {
+  return largest ? std::optional<double>(largest->error) : std::nullopt;
+}
+
+// Whether squares of numbers up to `size` add up to a sound double.
+bool squares_are_sound(double size) { return size == 0 || (size > 0x1p-480 && size < 0x1p480); }
+
+// A power of two of about the size of x, short of the ends of the range.
+int unit_exponent(double x) { return std::isfinite(x) ? std::max(std::ilogb(x), -1000) : 1000; }
+
+// What the last query makes of its keys under B + C, S + C and F.
+void weigh_last_query(const Judged& judged, Measurement& measured) {
+  const std::size_t size = judged.scores.size();
+  std::vector<DoubleDouble> bias(size), simulated(size), computed(size);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, size, 256), [&](const auto& range) {
+    for (std::size_t d = range.begin(); d != range.end(); ++d) {
+      const ContentScore c = judged.scores.content_score(size - 1, size - 1 - d);
+      const DoubleDouble content = exact_sum(c.high, c.low);
+      bias[d] = judged.reference.bias(d) + content;
+      simulated[d] = judged.center(d) + content;
+      computed[d] = judged.scores.score(size - 1, size - 1 - d);
+    }
+  });
+  const auto native = softmax(bias);
+  measured.exact_weights_total_variation = total_variation(native, softmax(simulated));
+  const bool finite = std::all_of(computed.begin(), computed.end(),
+                                  [](DoubleDouble f) { return std::isfinite(f.high); });
+  if (finite) measured.weights_total_variation = total_variation(native, softmax(computed));
+}
+
+// All pairs, by their shares in each diagonal.
+class AllPairs {
+ public:
+  AllPairs(const Judged& judged, const Interruption& interruption)
+      : judged_(judged),
+        interruption_(interruption),
+        shares_(measure_deviations(judged.scores, judged.reference.simulated(), interruption)) {}
+
+  PairErrors errors() const {
+    const std::size_t last = shares_.size() - 1;
+    const std::size_t reach = visible_reach(judged_.reference.construction().slope, last);
+    PairErrors errors;
+    count(errors);
+    std::vector<Moments> moments;
+    for (std::size_t d = 0; d <= last; ++d) {
+      if (finite_pairs(d) > 0) moments.push_back(moments_of(d));
+    }
+    errors.rounding_maximum = largest(Against::simulated, last);
+    errors.rounding_rms = root_mean_square(moments, Target(judged_.reference, Against::simulated));
+    errors.total_maximum = magnitude_of(largest(Against::bias, last));
+    errors.total_rms = root_mean_square(moments, Target(judged_.reference, Against::bias));
+    errors.visible_maximum = magnitude_of(largest(Against::bias, reach));
+    return errors;
+  }
+
+ private:
+  std::uint64_t pairs(std::size_t d) const { return shares_.size() - d; }
+  std::uint64_t finite_pairs(std::size_t d) const { return pairs(d) - shares_[d].not_finite; }
+
+  void count(PairErrors& errors) const {
+    std::uint64_t lost = 0;
+    for (std::size_t d = 0; d < shares_.size(); ++d) {
+      errors.pairs += pairs(d);
+      errors.nonfinite_pairs += shares_[d].not_finite;
+      lost += shares_[d].lost;
+    }
+    const std::uint64_t neighbours = errors.pairs - shares_.size();
+    if (neighbours > 0) errors.order_lost = to_double(Rational(lost, neighbours));
+  }
+
+  Moments moments_of(std::size_t d) const {
+    const kernel::Share& share = shares_[d];
+    const double size = std::max(std::abs(share.least), std::abs(share.greatest));
+    Moments moments{
+        d, static_cast<double>(finite_pairs(d)), judged_.center(d), share.sum, share.sum_of_squares,
+        0};
+    if (squares_are_sound(size)) return moments;
+    moments.exponent = unit_exponent(size);
+    moments.sum = moments.sum_of_squares = 0;
+    for_finite_pairs(d, [&](std::size_t, double deviation) {
+      const double in_units = std::ldexp(deviation, -moments.exponent);
+      moments.sum += in_units;
+      moments.sum_of_squares += in_units * in_units;
+    });
+    return moments;
+  }
+
+  // Calls visit(i, deviation), by the plain definition.
+  template <class Visit>
+  void for_finite_pairs(std::size_t d, const Visit& visit) const {
+    for (std::size_t i = d; i < shares_.size(); ++i) {
+      interruption_.check();
+      if (!std::isfinite(judged_.scores.score(i, i - d).high)) continue;
+      visit(i, judged_.deviation_at(i, i - d));
+    }
+  }
+
+  std::optional<LargestError> largest(Against against, std::size_t last) const {
+    LargestSearch search(judged_, against);
+    for (std::size_t d = 0; d <= last; ++d) {
+      if (finite_pairs(d) == 0) continue;
+      search.add(d, shares_[d].least);
+      search.add(d, shares_[d].greatest);
+    }
+    for (std::size_t d = 0; d <= last; ++d) {
+      if (finite_pairs(d) == 0) continue;
+      if (!search.can_be_largest(d, shares_[d].least) &&
+          !search.can_be_largest(d, shares_[d].greatest)) {
+        continue;
+      }
+      for_finite_pairs(d, [&](std::size_t i, double deviation) {
+        if (search.can_be_largest(d, deviation)) search.consider(i, i - d);
+      });
+    }
+    return search.result();
+  }
+
+  const Judged& judged_;
+  const Interruption& interruption_;
+  std::vector<kernel::Share> shares_;
+};
+
+// A sample, pair by pair.
+class Sample {
+ public:
+  Sample(const Judged& judged, const std::vector<SampledPair>& pairs,
+         const Interruption& interruption)
+      : judged_(judged), looks_(pairs.size()) {
+    tbb::parallel_for(tbb::blocked_range<std::size_t>(0, pairs.size(), 256),
+                      [&](const auto& range) {
+                        interruption.check();
+                        for (std::size_t n = range.begin(); n != range.end(); ++n) {
+                          looks_[n] = look_at(pairs[n]);
+                        }
+                      });
+  }
+
+  PairErrors errors() const {
+    const std::size_t last = judged_.scores.size() - 1;
+    const std::size_t reach = visible_reach(judged_.reference.construction().slope, last);
+    PairErrors errors;
+    count(errors);
+    std::vector<Moments> moments;
+    for (const Look& look : looks_) {
+      if (look.finite) moments.push_back(moments_of(look));
+    }
+    errors.rounding_maximum = largest(Against::simulated, last);
+    errors.rounding_rms = root_mean_square(moments, Target(judged_.reference, Against::simulated));
+    errors.total_maximum = magnitude_of(largest(Against::bias, last));
+    errors.total_rms = root_mean_square(moments, Target(judged_.reference, Against::bias));
+    errors.visible_maximum = magnitude_of(largest(Against::bias, reach));
+    return errors;
+  }
+
+ private:
+  struct Look {
+    std::size_t i, j;
+    double weight, deviation;
+    bool finite, ordered;
+
+    std::size_t distance() const { return i - j; }
+  };
+
+  Look look_at(const SampledPair& pair) const {
+    const std::size_t i = pair.i, j = pair.j;
+    const DoubleDouble f = judged_.scores.score(i, j);
+    const bool finite = std::isfinite(f.high);
+    return {i,           j,
+            pair.weight, finite ? judged_.deviation_at(i, j) : 0,
+            finite,      j == i || f < judged_.scores.score(i, j + 1)};
+  }
+
+  void count(PairErrors& errors) const {
+    DoubleDouble lost, all;
+    for (const Look& look : looks_) {
+      ++errors.pairs;
+      if (!look.finite) ++errors.nonfinite_pairs;
+      if (look.i == look.j) continue;
+      all = all + look.weight;
+      if (!look.ordered) lost = lost + look.weight;
+    }
+    if (all.high > 0) errors.order_lost = (lost / all).high;
+  }
+
+  Moments moments_of(const Look& look) const {
+    const int exponent =
+        squares_are_sound(std::abs(look.deviation)) ? 0 : unit_exponent(std::abs(look.deviation));
+    const double in_units = std::ldexp(look.deviation, -exponent);
+    return {look.distance(),
+            look.weight,
+            judged_.center(look.distance()),
+            look.weight * in_units,
+            look.weight * in_units * in_units,
+            exponent};
+  }
+
+  std::optional<LargestError> largest(Against against, std::size_t last) const {
+    LargestSearch search(judged_, against);
+    const auto counts = [&](const Look& look) { return look.finite && look.distance() <= last; };
+    for (const Look& look : looks_) {
+      if (counts(look)) search.add(look.distance(), look.deviation);
+    }
+    for (const Look& look : looks_) {
+      if (counts(look) && search.can_be_largest(look.distance(), look.deviation)) {
+        search.consider(look.i, look.j);
+      }
+    }
+    return search.result();
+  }
+
+  const Judged& judged_;
+  std::vector<Look> looks_;
+};
+
+}  // namespace
+
+Measurement measure_all_pairs_among_content(const Pipeline& pipeline,
+                                            const DistanceReference& reference,
+                                            long long first_position, const Content& content,
+                                            const Interruption& interruption) {
+  const ContentScores scores(pipeline, reference.construction(), first_position,
+                             reference.context(), content);
+  const Judged judged{scores, reference, first_position};
+  Measurement measured;
+  measured.errors = AllPairs(judged, interruption).errors();
+  weigh_last_query(judged, measured);
+  return measured;
+}
+
+Measurement measure_sampled_pairs_among_content(const Pipeline& pipeline,
+                                                const DistanceReference& reference,
+                                                long long first_position, const Content& content,
+                                                std::uint64_t count, std::uint64_t seed,
+                                                const Interruption& interruption) {
+  const ContentScores scores(pipeline, reference.construction(), first_position,
+                             reference.context(), content);
+  const Judged judged{scores, reference, first_position};
+  Measurement measured;
+  measured.errors =
+      Sample(judged, sample_pairs(reference.context(), count, seed), interruption).errors();
+  weigh_last_query(judged, measured);
+  return measured;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,26 @@
+// The errors of scores among content: the measures of the error table, with C(i,j), the exact
+// score of the content as it is stored, on both sides. The rounding error is F - (S + C), the
+// total error F - (B + C): of content only what its sum suffers is counted, not what storing it
+// cost. The weights of the last query are those under B + C, S + C and F. Order is that of F.
+#pragma once
+
+#include "ropelab/errors/pair_errors.hpp"
+#include "ropelab/simulation/content.hpp"
+
+namespace ropelab {
+
+// As measure_all_pairs; maxima are correctly rounded. Time O(context^2 head_dim), memory
+// O(context head_dim).
+Measurement measure_all_pairs_among_content(const Pipeline& pipeline,
+                                            const DistanceReference& reference,
+                                            long long first_position, const Content& content,
+                                            const Interruption& interruption = {});
+
+// As measure_sampled_pairs, over the same sample.
+Measurement measure_sampled_pairs_among_content(const Pipeline& pipeline,
+                                                const DistanceReference& reference,
+                                                long long first_position, const Content& content,
+                                                std::uint64_t count, std::uint64_t seed,
+                                                const Interruption& interruption = {});
+
+}  // namespace ropelab
