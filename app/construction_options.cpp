@@ -258,6 +258,56 @@ long long FirstPositionOption::read() const {
       [](const std::string& text) { return parse_integer(text, 0, kMostPositions); });
 }
 
+namespace {
+
+PairPlace parse_place(const std::string& item, std::string_view name) {
+  for (std::size_t n = 0; n < pair_place_names.size(); ++n) {
+    if (pair_place_names[n] == name) return static_cast<PairPlace>(n);
+  }
+  throw std::invalid_argument(
+      fmt::format("'{}': '{}' is no place of the pair; write first, last "
+                  "or halves",
+                  item, name));
+}
+
+// none, random:SEED or random:SEED:PLACE.
+std::optional<Content> parse_content(const std::string& item) {
+  if (item == "none") return std::nullopt;
+  constexpr std::string_view random = "random:";
+  if (item.rfind(random, 0) != 0) {
+    throw std::invalid_argument(
+        fmt::format("'{}' is neither none nor random:SEED:PLACE, as in random:1:last", item));
+  }
+  const std::string rest = item.substr(random.size());
+  const auto colon = rest.find(':');
+  const long long seed = parse_integer(rest.substr(0, colon), 0, kMostPositions);
+  const PairPlace place =
+      colon == std::string::npos ? PairPlace::last : parse_place(item, rest.substr(colon + 1));
+  return Content{static_cast<std::uint64_t>(seed), place};
+}
+
+}  // namespace
+
+void ContentOption::add_to(CLI::App& app) {
+  content_.add_to(app, "--content", "none|random:SEED:PLACE",
+                  "Add the pair's products among those of head-dim random unit-variance "
+                  "components: first, last, or at the ends of halves",
+                  "none");
+}
+
+std::vector<std::optional<Content>> ContentOption::read() const {
+  return content_.read([](const std::string& text) {
+    std::vector<std::optional<Content>> contents;
+    for (const std::string& item : split_list(text)) contents.push_back(parse_content(item));
+    return contents;
+  });
+}
+
+std::string text_of(const Content& content) {
+  return fmt::format("random:{}:{}", content.seed,
+                     pair_place_names[static_cast<std::size_t>(content.place)]);
+}
+
 void ToleranceOption::add_to(CLI::App& app) {
   tolerance_.add_to(app, "--tolerance", "LOGITS", "Error that is still acceptable", "0.05");
 }

@@ -15,7 +15,7 @@
 #include "ropelab/exact/algebraic.hpp"
 #include "ropelab/exact/interruption.hpp"
 #include "ropelab/formats/format.hpp"
-#include "ropelab/simulation/pipeline.hpp"
+#include "ropelab/simulation/content.hpp"
 
 namespace ropelab::app {
 
@@ -144,6 +144,19 @@ class FirstPositionOption {
  private:
   TextOption first_position_;
 };
+
+// --content: none, or random:SEED:PLACE, a list.
+class ContentOption {
+ public:
+  void add_to(CLI::App& app);
+  std::vector<std::optional<Content>> read() const;
+
+ private:
+  TextOption content_;
+};
+
+// As the pipeline cell shows it: "random:1:last".
+std::string text_of(const Content& content);
 
 // --tolerance: above 0, logits.
 class ToleranceOption {

@@ -7,6 +7,7 @@
 #include "app/cells.hpp"
 #include "app/memory.hpp"
 #include "app/sampling.hpp"
+#include "ropelab/errors/content_errors.hpp"
 #include "ropelab/errors/sampled_pairs.hpp"
 #include "ropelab/errors/weights.hpp"
 #include "ropelab/exact/rounding_status.hpp"
@@ -83,7 +84,8 @@ BoundInputs bound_inputs(const Setting& setting) {
           construction.key_part.to_double(),
           static_cast<double>(construction.head_dim),
           static_cast<double>(setting.first_position),
-          static_cast<double>(setting.context)};
+          static_cast<double>(setting.context),
+          setting.content ? std::optional(setting.content->place) : std::nullopt};
 }
 
 void set_parameters(Table::Row& row, const Setting& setting, int digits) {
@@ -139,6 +141,14 @@ void require_tables_fit(const std::vector<Setting>& settings) {
   }
 }
 
+void require_content_fits(const PairSampling& pairs, const std::vector<Setting>& settings) {
+  for (const Setting& setting : settings) {
+    if (!setting.content || sample_size(pairs, setting.context)) continue;
+    require_context_fits(setting.context,
+                         2 * sizeof(double) * static_cast<double>(setting.head_dim));
+  }
+}
+
 Cell truncation_rms_cell(const TruncationError& truncation, const DistanceReference& reference,
                          DistanceRange distances, int digits, const Interruption& interruption) {
   if (digits <= 17) return truncation.rms;
@@ -166,15 +176,26 @@ const ErrorTableRows::Shared& ErrorTableRows::shared_for(const Setting& setting)
   return *shared_;
 }
 
+Measurement ErrorTableRows::measure(const DistanceReference& reference,
+                                    const Setting& setting) const {
+  const auto sample = sample_size(options_.pairs, setting.context);
+  const auto count = static_cast<std::uint64_t>(sample.value_or(0));
+  const long long first = setting.first_position;
+  if (setting.content) {
+    return sample ? measure_sampled_pairs_among_content(setting.pipeline, reference, first,
+                                                        *setting.content, count, options_.seed,
+                                                        interruption_)
+                  : measure_all_pairs_among_content(setting.pipeline, reference, first,
+                                                    *setting.content, interruption_);
+  }
+  return sample ? measure_sampled_pairs(setting.pipeline, reference, first, count, options_.seed,
+                                        interruption_)
+                : measure_all_pairs(setting.pipeline, reference, first, interruption_);
+}
+
 void ErrorTableRows::add_row(Table& table, const Setting& setting) {
   const Shared& shared = shared_for(setting);
-  const auto sample = sample_size(options_.pairs, setting.context);
-  const Measurement measured =
-      sample
-          ? measure_sampled_pairs(setting.pipeline, shared.reference, setting.first_position,
-                                  static_cast<std::uint64_t>(*sample), options_.seed, interruption_)
-          : measure_all_pairs(setting.pipeline, shared.reference, setting.first_position,
-                              interruption_);
+  const Measurement measured = measure(shared.reference, setting);
   const RoundedAmplitude n = rounded_amplitude(setting);
   const int digits = options_.digits;
   auto row = table.add_row();
@@ -188,7 +209,8 @@ void ErrorTableRows::add_row(Table& table, const Setting& setting) {
       .set("truncation_max_rel", exact_cell(shared.truncation.relative_maximum, digits))
       .set("truncation_rms", shared.truncation_rms)
       .set("rounding_bound", rounding_bound(setting.pipeline, bound_inputs(setting)))
-      .set("weights_tv_exact", shared.weights_total_variation)
+      .set("weights_tv_exact",
+           measured.exact_weights_total_variation.value_or(shared.weights_total_variation))
       .set("status", status_of(setting, n, measured.errors));
   if (shared.kappa) row.set("kappa_max", exact_cell(shared.kappa->value, digits));
   row.set("weights_tv_computed", measured.weights_total_variation);

@@ -71,10 +71,12 @@ std::string pairs_text(const PairSampling& pairs, const std::vector<Setting>& se
                : fmt::format("all up to context {}, {} beyond", kLargestContextOfAllPairs, sample);
 }
 
-double work_on_pairs(const PairSampling& pairs, long long context) {
-  const auto length = static_cast<double>(context);
-  const auto sample = sample_size(pairs, context);
-  return 1000 * length + (sample ? 100 * static_cast<double>(*sample) : length * length / 2);
+double work_on_pairs(const PairSampling& pairs, const Setting& setting) {
+  const auto length = static_cast<double>(setting.context);
+  const auto sample = sample_size(pairs, setting.context);
+  const double per_pair = setting.content ? 1 + static_cast<double>(setting.head_dim) / 4 : 1;
+  return 1000 * length +
+         per_pair * (sample ? 100 * static_cast<double>(*sample) : length * length / 2);
 }
 
 }  // namespace ropelab::app

@@ -30,6 +30,6 @@ void note_samples(Run& run, const PairSampling& pairs, const std::vector<Setting
 std::string pairs_text(const PairSampling& pairs, const std::vector<Setting>& settings);
 
 // How long the pairs of a setting take, in about nanoseconds, for the progress line.
-double work_on_pairs(const PairSampling& pairs, long long context);
+double work_on_pairs(const PairSampling& pairs, const Setting& setting);
 
 }  // namespace ropelab::app

@@ -87,6 +87,22 @@ void require_grid_fits(double points) {
   });
 }
 
+// A half-split layout needs an even number of components.
+void require_halves(const std::vector<std::optional<Content>>& contents,
+                    const std::vector<long long>& head_dims) {
+  for (const auto& content : contents) {
+    if (!content || content->place != PairPlace::halves) continue;
+    for (const long long head_dim : head_dims) {
+      if (head_dim % 2 == 0) continue;
+      throw UsageError(
+          "--content",
+          fmt::format("'{}' has no halves in a head-dim of {}; an even head-dim, first "
+                      "or last would be right",
+                      text_of(*content), head_dim));
+    }
+  }
+}
+
 }  // namespace
 
 namespace {
@@ -154,6 +170,16 @@ void SettingOptions::add_to(CLI::App& app, const Defaults& defaults) {
   bias_scale_.add_to(app);
 }
 
+void SettingOptions::add_content_to(CLI::App& app) {
+  content_.add_to(app);
+  takes_content_ = true;
+}
+
+std::vector<std::optional<Content>> SettingOptions::contents() const {
+  if (!takes_content_) return {std::nullopt};
+  return content_.read();
+}
+
 std::vector<ResolvedRotation> SettingOptions::rotations(const Rotation& rotation, long long context,
                                                         const Interruption& interruption) const {
   if (rotation.kind == RotationKind::base) return of_grids(rotation, context, interruption);
@@ -170,13 +196,15 @@ std::vector<ResolvedRotation> SettingOptions::rotations(const Rotation& rotation
   return resolved;
 }
 
-std::string SettingOptions::pipeline_cell(const std::string& name, const Pipeline& pipeline) const {
+std::string SettingOptions::pipeline_cell(const std::string& name, const Pipeline& pipeline,
+                                          const std::optional<Content>& content) const {
   std::string cell = name;
   if (saturates(pipeline)) cell += ",saturate";
   if (bias_scale_.read() == BiasScale::before) cell += ",bias-scale=before";
   if (const long long first = first_position_.read(); first != 0) {
     cell += fmt::format(",first-position={}", first);
   }
+  if (content) cell += ",content=" + text_of(*content);
   return cell;
 }
 
@@ -189,8 +217,11 @@ std::vector<Setting> SettingOptions::read(const Interruption& interruption) cons
   const long long first = first_position_.read();
   const BiasScale bias_scale = bias_scale_.read();
   const auto contexts = context_.read(interruption);
+  const auto all_contents = contents();
+  require_halves(all_contents, head_dims);
   const double points_of_a_rotation = static_cast<double>(heads.size() * head_dims.size()) *
-                                      static_cast<double>(dtypes.size() * pipelines.size());
+                                      static_cast<double>(dtypes.size() * pipelines.size()) *
+                                      static_cast<double>(all_contents.size());
   std::vector<Setting> settings;
   for (const long long context : contexts) {
     const auto resolved_rotations = rotations(rotation, context, interruption);
@@ -203,8 +234,11 @@ std::vector<Setting> SettingOptions::read(const Interruption& interruption) cons
           for (const Format& dtype : dtypes) {
             for (const std::string& name : pipelines) {
               const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
-              settings.push_back({context, resolved, head, head_dim, dtype, pipeline,
-                                  pipeline_cell(name, pipeline), bias_scale, first});
+              for (const auto& content : all_contents) {
+                settings.push_back({context, resolved, head, head_dim, dtype, pipeline,
+                                    pipeline_cell(name, pipeline, content), bias_scale, first,
+                                    content});
+              }
             }
           }
         }

@@ -34,6 +34,7 @@ struct Setting {
   std::string pipeline_cell;  // the pipeline and every setting without a column of its own
   BiasScale bias_scale;
   long long first_position;
+  std::optional<Content> content{};  // where the pair's products are added among others
 
   // With the slope that the scaled score is to have: m, or m/sqrt(head_dim) where the bias is
   // added before the scaling.
@@ -49,6 +50,8 @@ class SettingOptions {
   };
 
   void add_to(CLI::App& app, const Defaults& defaults = {"65536", {}});
+  // --content as well, for commands whose figures can be taken among content.
+  void add_content_to(CLI::App& app);
   // The grid in the order of its rows: the leftmost column varies slowest. Throws UsageError,
   // also for more points than fit this machine's memory, and Interrupted.
   std::vector<Setting> read(const Interruption& interruption = {}) const;
@@ -62,7 +65,9 @@ class SettingOptions {
   bool fixes_phase() const { return rotation_.kind() == RotationKind::max_phase; }
 
  private:
-  std::string pipeline_cell(const std::string& name, const Pipeline& pipeline) const;
+  std::string pipeline_cell(const std::string& name, const Pipeline& pipeline,
+                            const std::optional<Content>& content) const;
+  std::vector<std::optional<Content>> contents() const;
   std::vector<ResolvedRotation> rotations(const Rotation& rotation, long long context,
                                           const Interruption& interruption) const;
 
@@ -74,6 +79,8 @@ class SettingOptions {
   PipelineOption pipelines_;
   FirstPositionOption first_position_;
   BiasScaleOption bias_scale_;
+  ContentOption content_;
+  bool takes_content_ = false;
 };
 
 }  // namespace ropelab::app

@@ -73,7 +73,7 @@ class Profile : public Command {
     run.set_instruction_set(instruction_set_in_use());
     run.over(
         settings_.size(), [&](std::size_t point) { add_rows(run, table, settings_[point]); },
-        [&](std::size_t point) { return work_on_pairs(sampling_, settings_[point].context); });
+        [&](std::size_t point) { return work_on_pairs(sampling_, settings_[point]); });
   }
 
  private:

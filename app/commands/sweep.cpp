@@ -15,6 +15,7 @@ class Sweep : public Command {
 
   void add_options(CLI::App& app) override {
     options_.add_to(app, defaults_);
+    options_.add_content_to(app);
     pairs_.add_to(app);
   }
 
@@ -23,6 +24,7 @@ class Sweep : public Command {
     sampling_ = pairs_.read();
     require_tables_fit(settings_);
     require_samples_fit(sampling_, settings_);
+    require_content_fits(sampling_, settings_);
   }
 
   std::vector<std::string> columns() const override { return error_table_columns(); }
@@ -41,7 +43,7 @@ class Sweep : public Command {
     run.set_instruction_set(instruction_set_in_use());
     run.over(
         settings_.size(), [&](std::size_t point) { rows.add_row(table, settings_[point]); },
-        [&](std::size_t point) { return work_on_pairs(sampling_, settings_[point].context); });
+        [&](std::size_t point) { return work_on_pairs(sampling_, settings_[point]); });
   }
 
  private:
