@@ -1,0 +1,72 @@
+// sweep --content as a user meets it.
+#include "app/program.hpp"
+#include "catch.hpp"
+#include "ropelab/table/csv_reader.hpp"
+
+using ropelab::CsvText;
+
+namespace {
+
+Outcome sweep_with(std::vector<std::string> more) {
+  std::vector<std::string> arguments{"sweep",       "phase", "--context", "200",
+                                     "--max-phase", "0.1",   "--dtype",   "float32"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return run(arguments);
+}
+
+CsvText table_of(const Outcome& outcome) {
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.status == 0);
+  return CsvText(outcome.output);
+}
+
+double number(const CsvText& table, std::size_t record, const char* column) {
+  return std::stod(table.at(record, column));
+}
+
+void check_refused(const std::vector<std::string>& options, const std::string& sentence) {
+  const Outcome outcome = sweep_with(options);
+  CHECK(outcome.status == 2);
+  CHECK(outcome.output.empty());
+  CHECK(outcome.error == "ropelab: " + sentence + "\n");
+}
+
+}  // namespace
+
+TEST_CASE("sweep --content takes a list and names each in the pipeline cell") {
+  const CsvText table = table_of(sweep_with({"--content", "none,random:1,random:2:halves"}));
+  REQUIRE(table.records().size() == 3);
+  CHECK(table.at(0, "pipeline") == "ideal-trig");
+  CHECK(table.at(1, "pipeline") == "ideal-trig,content=random:1:last");
+  CHECK(table.at(2, "pipeline") == "ideal-trig,content=random:2:halves");
+  for (std::size_t n = 0; n < 3; ++n) {
+    CHECK(number(table, n, "rounding_max_abs") <= number(table, n, "rounding_bound"));
+    CHECK(table.at(n, "pairs") == "20100");
+  }
+  CHECK(table.at(0, "truncation_max_abs") == table.at(2, "truncation_max_abs"));
+  CHECK(number(table, 1, "rounding_bound") > number(table, 0, "rounding_bound"));
+  CHECK(number(table, 0, "order_lost") == 0);
+  CHECK(number(table, 1, "order_lost") > 0.1);  // content decides, not position
+}
+
+TEST_CASE("a sample among content stands for all its pairs") {
+  const CsvText all = table_of(sweep_with({"--content", "random:1:halves"}));
+  const CsvText sample =
+      table_of(sweep_with({"--content", "random:1:halves", "--pairs", "sample:8000"}));
+  CHECK(sample.at(0, "pairs") == "8000");
+  CHECK(number(sample, 0, "rounding_max_abs") <= number(all, 0, "rounding_max_abs"));
+  CHECK(number(sample, 0, "rounding_rms") == Approx(number(all, 0, "rounding_rms")).epsilon(0.05));
+  CHECK(sample.at(0, "weights_tv_computed") == all.at(0, "weights_tv_computed"));
+}
+
+TEST_CASE("content that cannot be meant is refused in one sentence") {
+  check_refused({"--content", "gaussian"},
+                "--content: 'gaussian' is neither none nor random:SEED:PLACE, as in random:1:last");
+  check_refused({"--content", "random:1:middle"},
+                "--content: 'random:1:middle': 'middle' is no place of the pair; write first, last "
+                "or halves");
+  check_refused({"--content", "random:1:halves", "--head-dim", "64,5"},
+                "--content: 'random:1:halves' has no halves in a head-dim of 5; an even head-dim, "
+                "first or last would be right");
+  CHECK(run({"condition", "--content", "random:1"}).status == 2);
+}
