@@ -10,6 +10,7 @@ namespace ropelab::app {
 CommandEntry condition_command();
 CommandEntry dot_command();
 CommandEntry frequencies_command();
+CommandEntry limits_command();
 CommandEntry profile_command();
 CommandEntry reproduce_command();
 CommandEntry round_command();

@@ -52,7 +52,7 @@ TEST_CASE("bad input is one sentence that names option and value, and exit statu
       {"sweep width", "there are theta, base, context, phase"},
       {"sweep --context 5", "no command is given before '--context'"},
       {"frobnicate",
-       "there are reproduce, sweep, profile, condition, trace, dot, frequencies, round"},
+       "there are reproduce, sweep, profile, condition, limits, trace, dot, frequencies, round"},
       {"round", "VALUE"},
       {"round 0,5", "VALUE: '0,5'"},
       {"round 0.5x", "VALUE: '0.5x'"},

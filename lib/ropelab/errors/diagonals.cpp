@@ -301,7 +301,7 @@ class VectorMeasurement {
 
   // Diagonals first ... last-1, whose centres are set.
   void measure(std::size_t first, std::size_t last, Diagonal* diagonals) const {
-    kernel::Centers centers;
+    kernel::Centers centers{};  // a stretch takes a whole block of them
     for (std::size_t d = first; d < last; ++d) {
       const double center = diagonals[d].center.high;
       centers.center[d - first] = center;
@@ -418,13 +418,14 @@ std::vector<Diagonal> measure_diagonals(const Pipeline& pipeline, const ExactInp
                                         const RotatedTable& table,
                                         const std::vector<DoubleDouble>& simulated,
                                         const Interruption& interruption) {
-  std::vector<Diagonal> diagonals(table.size());
+  std::vector<Diagonal> diagonals(std::min(table.size(), simulated.size()));
   const PlainScore score(pipeline, scale, table);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, table.size(), 1024), [&](const auto& range) {
-    for (std::size_t d = range.begin(); d != range.end(); ++d) {
-      diagonals[d].center = choose_center(score, d, table.size() - 1, simulated);
-    }
-  });
+  tbb::parallel_for(
+      tbb::blocked_range<std::size_t>(0, diagonals.size(), 1024), [&](const auto& range) {
+        for (std::size_t d = range.begin(); d != range.end(); ++d) {
+          diagonals[d].center = choose_center(score, d, table.size() - 1, simulated);
+        }
+      });
   switch (choose_lanes(pipeline, table)) {
     case Lanes::single:
       measure_vectors(VectorMeasurement<float>(pipeline, scale, table), interruption, diagonals);

@@ -42,8 +42,9 @@ void use_instruction_set(InstructionSet set);
 // The name of what measure_diagonals uses now: "scalar", "ssse3", "sse4", "avx2", "avx512".
 std::string instruction_set_in_use();
 
-// The diagonals d = 0 ... table.size()-1 over all causal pairs of the table. `simulated`, S(d)
-// for each distance, only places the centre where the diagonal's first score is not finite.
+// The diagonals d = 0 ... table.size()-1 over all causal pairs of the table, or only as many as
+// `simulated` has numbers. These, S(d) for each distance, only place the centre where scores at
+// the ends of a diagonal are not finite.
 //
 // Scores are bit for bit those of score_steps(). The moments are sums of doubles in a fixed
 // order (kernel.hpp), so the result does not depend on threads, instruction set or compiler. Time

@@ -1,0 +1,65 @@
+// Where a format gives out, found on the computed values themselves.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "ropelab/errors/context_limit.hpp"
+#include "ropelab/exact/interruption.hpp"
+#include "ropelab/simulation/construction.hpp"
+#include "ropelab/simulation/pipeline.hpp"
+
+namespace ropelab {
+
+// A construction in a pipeline, at the positions first_position ... first_position + context - 1.
+struct LimitsInputs {
+  Pipeline pipeline;
+  Construction construction;
+  long long first_position;
+  std::size_t context;
+};
+
+// The first query position i at which something is not finite that the scores F(i,j), j <= i,
+// are made of, and the first such thing in the order of the computation:
+//   "N" (or its share of the query), "theta", "position", "phase", a "component" of the rotated
+//   query or key of i, a "product" of theirs with those before, their "sum", the "score" F.
+struct FirstOverflow {
+  long long position;
+  std::string_view what;
+};
+// Empty where everything is finite; so it is also where a format saturates. Time O(context),
+// and O(context^2) while products are within a factor of 2 of the largest number of
+// accumulation. Throws Interrupted.
+std::optional<FirstOverflow> first_overflow(const LimitsInputs& inputs,
+                                            const Interruption& interruption = {});
+
+// The first query position i that gives two neighbouring keys the same score:
+// F(i,j) = F(i,j+1), both finite, for a j with j+1 <= i. Every query before it, taken as fixed,
+// tells all its neighbouring keys apart. Empty where there is none among the positions before
+// the first overflow.
+//
+// Time O(context^2) times the logarithm of the context. Throws Interrupted.
+std::optional<long long> first_merged_position(const LimitsInputs& inputs,
+                                               const Interruption& interruption = {});
+
+// Which pairs are held to the tolerance.
+enum class PairsHeld { all, visible };
+
+// The largest context up to inputs.context such that |F - B| <= tolerance (logits, above 0) for
+// all, or all visible, causal pairs, there and at every smaller context; a pair whose F is not
+// finite is beyond any tolerance. 0 where context 1 is not within it.
+//
+// With theta fixed a pair's error does not depend on the context, so the answer is certain:
+// every pair of that context was computed, or is covered by rounding_bound() and the exact
+// truncation error, and the next position has a pair that exceeds the tolerance.
+//
+// With max_phase fixed theta and N change with the context. The answer was computed to be within
+// the tolerance, the next larger context not to be. Of the smaller ones, those that the bounds
+// cover are certain, those up to 512 were computed each, and beyond, contexts at most an eighth
+// apart. One between two of these might exceed the tolerance and not be noticed.
+//
+// Time O(context^2) times the logarithm of the context. Throws Interrupted.
+std::size_t accurate_context(const LimitsInputs& inputs, Fixed fixed, const Algebraic& tolerance,
+                             PairsHeld held, const Interruption& interruption = {});
+
+}  // namespace ropelab

@@ -1,0 +1,289 @@
+// Where formats give out, against a plain search through every pair.
+#include "ropelab/errors/format_limits.hpp"
+
+#include <cmath>
+#include <map>
+
+#include "catch.hpp"
+#include "ropelab/alibi/slope.hpp"
+#include "ropelab/errors/pair_errors.hpp"
+#include "ropelab/exact/parse.hpp"
+
+namespace ropelab {
+namespace {
+
+LimitsInputs inputs_of(const std::string& pipeline, const Format& dtype, const std::string& phase,
+                       std::size_t context, int head = 1, long long first_position = 0) {
+  const Algebraic theta = parse_positive(phase) / Algebraic(static_cast<long long>(context));
+  return {parse_pipeline(pipeline, dtype),
+          {theta, alibi_slope(16, head), 64, {}},
+          first_position,
+          context};
+}
+
+// Every step of every pair.
+class Plain {
+ public:
+  explicit Plain(const LimitsInputs& inputs)
+      : inputs_(inputs),
+        theta_(inputs.construction.theta),
+        n_(amplitude(inputs.construction)),
+        scale_(score_scale(inputs.construction)),
+        table_(rotated_table(inputs.pipeline, inputs.construction, inputs.first_position,
+                             inputs.context)),
+        reference_(inputs.construction, inputs.context) {}
+
+  std::optional<std::pair<long long, std::string>> overflow() const {
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      const std::string what = overflow_at(i);
+      if (!what.empty()) return std::pair{position(i), what};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<long long> merged() const {
+    const auto end = overflow();
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      if (end && position(i) >= end->first) break;
+      for (std::size_t j = 0; j < i; ++j) {
+        if (score(i, j) == score(i, j + 1)) return position(i);
+      }
+    }
+    return std::nullopt;
+  }
+
+  // The rows before the first that has a pair beyond the tolerance.
+  std::size_t accurate(const Algebraic& tolerance, PairsHeld held) const {
+    const std::size_t reach = held == PairsHeld::all
+                                  ? table_.size()
+                                  : visible_reach(inputs_.construction.slope, table_.size());
+    for (std::size_t i = 0; i < table_.size(); ++i) {
+      for (std::size_t j = i - std::min(i, reach); j <= i; ++j) {
+        if (!within(score(i, j), i - j, tolerance)) return i;
+      }
+    }
+    return table_.size();
+  }
+
+ private:
+  long long position(std::size_t i) const {
+    return inputs_.first_position + static_cast<long long>(i);
+  }
+  DoubleDouble score(std::size_t i, std::size_t j) const {
+    return score_at(inputs_.pipeline, scale_, table_, i, j);
+  }
+
+  bool within(DoubleDouble score, std::size_t distance, const Algebraic& tolerance) const {
+    if (!std::isfinite(score.high)) return false;
+    const double error = std::abs((score - reference_.bias(distance)).high);
+    const double most = tolerance.to_double();
+    if (error < most * (1 - 1e-9) || error > most * (1 + 1e-9)) return error < most;
+    return abs(to_real(score) - reference_.exact_bias(distance)) <= tolerance.to_real();
+  }
+
+  std::string overflow_at(std::size_t i) const {
+    if (!is_finite(rotation_input<Real>(inputs_.pipeline, n_))) return "N";
+    const auto angle =
+        angle_steps<Real>(inputs_.pipeline, theta_, static_cast<double>(position(i)));
+    if (!is_finite(angle.theta)) return "theta";
+    if (!is_finite(angle.position)) return "position";
+    if (!is_finite(angle.phase) || !is_finite(angle.cosine)) return "phase";
+    const auto query = table_.query(i), key = table_.key(i);
+    for (const auto& x : {query.first, query.second, key.first, key.second}) {
+      if (!is_finite(x)) return "component";
+    }
+    bool product = false, sum = false, scaled = false;
+    for (std::size_t j = 0; j <= i; ++j) {
+      const auto steps = score_steps<DoubleDouble>(inputs_.pipeline, scale_, query, table_.key(j));
+      product = product || !is_finite(steps.first_product) || !is_finite(steps.second_product);
+      sum = sum || !is_finite(steps.accumulated);
+      scaled = scaled || !is_finite(steps.scaled);
+    }
+    if (product) return "product";
+    if (sum) return "sum";
+    return scaled ? "score" : "";
+  }
+
+  const LimitsInputs& inputs_;
+  ExactInput theta_, n_, scale_;
+  RotatedTable table_;
+  DistanceReference reference_;
+};
+
+const std::vector<std::string> pipelines = {"ideal-trig",
+                                            "naive",
+                                            "fp32-rope",
+                                            "fused",
+                                            "fused,accumulation=float32-fma",
+                                            "fused,storage=float8_e4m3fn",
+                                            "fused,accumulation=float8_e5m2",
+                                            "fused,scaling=float8_e4m3fn",
+                                            "naive,accumulation=exact"};
+
+std::string text_of(const std::optional<FirstOverflow>& found) {
+  return found ? std::to_string(found->position) + " " + std::string(found->what) : "none";
+}
+std::string text_of(const std::optional<std::pair<long long, std::string>>& plain) {
+  return plain ? std::to_string(plain->first) + " " + plain->second : "none";
+}
+
+TEST_CASE("the first overflow and what overflows are those of a search through every pair") {
+  std::map<std::string, int> seen;
+  const std::vector<std::pair<std::string, std::size_t>> constructions{
+      {"1e-6", 30}, {"0.1", 90}, {"1.5", 30}, {"50", 30}, {"30000", 30}};
+  for (const auto& [phase, context] : constructions) {
+    for (const long long first_position : {0, 440}) {
+      for (const Format& dtype : all_formats()) {
+        for (const std::string& name : pipelines) {
+          const auto inputs = inputs_of(name, dtype, phase, context, 1, first_position);
+          const auto plain = Plain(inputs).overflow();
+          INFO(phase << " " << dtype.name << " " << name << " from " << first_position);
+          CHECK(text_of(first_overflow(inputs)) == text_of(plain));
+          if (plain) ++seen[plain->second];
+        }
+      }
+    }
+  }
+  for (const char* what : {"N", "theta", "position", "phase", "component", "product", "score"}) {
+    INFO(what);
+    CHECK(seen[what] > 0);
+  }
+}
+
+TEST_CASE("a sum may overflow though its products do not") {
+  // N is the largest number of float8_e5m2, and sin(a)cos(b) + cos(a)sin(b) is rounded up.
+  int sums = 0;
+  for (int step = 0; step < 400; ++step) {
+    const Algebraic slope(Rational(57344, 8) + Rational(step * 8));
+    const LimitsInputs inputs{parse_pipeline("fused,accumulation=float8_e5m2", float32_format()),
+                              {Algebraic(Rational(1)) * Algebraic(Rational(11, 10)), slope, 64, {}},
+                              0,
+                              12};
+    const auto plain = Plain(inputs).overflow();
+    CHECK(text_of(first_overflow(inputs)) == text_of(plain));
+    if (plain && plain->second == "sum") ++sums;
+  }
+  CHECK(sums > 0);
+}
+
+TEST_CASE("saturating formats do not overflow") {
+  const auto inputs = inputs_of("naive", saturating(find_format("float8_e4m3fn")), "0.1", 90);
+  CHECK(!first_overflow(inputs));
+}
+
+TEST_CASE("the first merged position is that of a search through every pair") {
+  int found_some = 0;
+  for (const char* phase : {"1e-3", "0.5", "7"}) {
+    for (const Format& dtype : all_formats()) {
+      for (const std::string& name : pipelines) {
+        for (const std::size_t context : {1u, 2u, 200u}) {
+          const auto inputs = inputs_of(name, dtype, phase, context, 4, 1);
+          const auto found = first_merged_position(inputs);
+          INFO(phase << " " << dtype.name << " " << name << " context " << context);
+          CHECK(found == Plain(inputs).merged());
+          found_some += found ? 1 : 0;
+        }
+      }
+    }
+  }
+  CHECK(found_some > 50);
+}
+
+TEST_CASE("positions merge late where a format tells many apart") {
+  const auto inputs = inputs_of("naive", find_format("float16"), "1", 2500, 8);
+  const auto found = first_merged_position(inputs);
+  REQUIRE(found);
+  CHECK(*found > 500);
+  CHECK(found == Plain(inputs).merged());
+  CHECK(!first_merged_position(inputs_of("naive", float32_format(), "1", 2500, 8)));
+  // Here keys lose their order long before two scores are equal.
+  const auto late = inputs_of("fp32-rope", find_format("float16"), "0.3", 3000, 16);
+  CHECK(first_merged_position(late) == Plain(late).merged());
+}
+
+TEST_CASE("with theta fixed the accurate context is that of a search through every pair") {
+  int inside = 0;
+  for (const char* phase : {"1e-3", "0.3", "7"}) {
+    for (const Format& dtype : all_formats()) {
+      for (const std::string& name : pipelines) {
+        const auto inputs = inputs_of(name, dtype, phase, 90, 1, 2);
+        const Plain plain(inputs);
+        for (const char* tolerance : {"1e-13", "1e-5", "0.05", "3", "1e6"}) {
+          for (const PairsHeld held : {PairsHeld::all, PairsHeld::visible}) {
+            const Algebraic most = parse_positive(tolerance);
+            const std::size_t found = accurate_context(inputs, Fixed::theta, most, held);
+            INFO(phase << " " << dtype.name << " " << name << " within " << tolerance);
+            CHECK(found == plain.accurate(most, held));
+            if (found > 2 && found < 90) ++inside;
+          }
+        }
+      }
+    }
+  }
+  CHECK(inside > 50);
+}
+
+TEST_CASE("with theta fixed long contexts are narrowed down to the position") {
+  const auto inputs = inputs_of("naive", float32_format(), "0.001", 3000);
+  const Plain plain(inputs);
+  for (const char* tolerance : {"1e-4", "2e-4", "4e-4", "5e-4"}) {
+    for (const PairsHeld held : {PairsHeld::all, PairsHeld::visible}) {
+      const Algebraic most = parse_positive(tolerance);
+      const std::size_t found = accurate_context(inputs, Fixed::theta, most, held);
+      CHECK(found == plain.accurate(most, held));
+      CHECK(found > 100);
+    }
+  }
+}
+
+TEST_CASE("an error equal to the tolerance is within it") {
+  // F is exactly 0 for every pair, as N vanishes: the error is m*d = d/2.
+  const LimitsInputs inputs{parse_pipeline("ideal-trig", find_format("float8_e4m3fn")),
+                            {Algebraic(1000000), Algebraic(Rational(1, 2)), 64, {}},
+                            0,
+                            40};
+  REQUIRE(round_to(find_format("float8_e4m3fn"), amplitude(inputs.construction)) == 0);
+  const auto found = accurate_context(inputs, Fixed::theta, Algebraic(7), PairsHeld::all);
+  CHECK(found == 15);
+}
+
+TEST_CASE("with max phase fixed every short context is within the tolerance") {
+  for (const char* phase : {"1e-3", "0.3", "7"}) {
+    for (const long long first_position : {0, 50}) {
+      for (const Format& dtype : all_formats()) {
+        for (const char* name : {"ideal-trig", "naive", "fused"}) {
+          const auto inputs = inputs_of(name, dtype, phase, 60, 2, first_position);
+          for (const char* tolerance : {"1e-12", "1e-4", "0.1"}) {
+            for (const PairsHeld held : {PairsHeld::all, PairsHeld::visible}) {
+              const Algebraic most = parse_positive(tolerance);
+              std::size_t expected = 0;
+              while (expected < inputs.context) {
+                const std::size_t next = expected + 1;
+                const auto at = inputs_of(name, dtype, phase, next, 2, first_position);
+                if (Plain(at).accurate(most, held) < next) break;
+                expected = next;
+              }
+              INFO(phase << " " << dtype.name << " " << name << " within " << tolerance);
+              CHECK(accurate_context(inputs, Fixed::max_phase, most, held) == expected);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("with max phase fixed long contexts are computed on either side of the answer") {
+  const auto at = [](std::size_t context) {
+    return inputs_of("naive", float32_format(), "1e-4", context);
+  };
+  const Algebraic most = parse_positive("2e-4");
+  const std::size_t found = accurate_context(at(4096), Fixed::max_phase, most, PairsHeld::all);
+  REQUIRE(found > 600);
+  REQUIRE(found < 4096);
+  CHECK(Plain(at(found)).accurate(most, PairsHeld::all) == found);
+  CHECK(Plain(at(found + 1)).accurate(most, PairsHeld::all) < found + 1);
+}
+
+}  // namespace
+}  // namespace ropelab
