@@ -31,6 +31,13 @@ class RandomSettings {
     return parse_positive(std::to_string(significand) + "e" + std::to_string(exponent));
   }
 
+  // Mostly the source's.
+  Split split() {
+    const std::size_t choice = below(6);
+    if (choice > 1) return {};
+    return {choice == 0, choice == 0 ? 0 : static_cast<int>(below(40)) - 20};
+  }
+
   // A preset, with a few steps overridden.
   std::string pipeline() {
     std::string text(one_of(pipeline_names()));
@@ -55,17 +62,20 @@ class RandomSettings {
 // Checks one setting; says whether it has a bound.
 bool check(const Pipeline& pipeline, const Construction& construction, long long first,
            std::size_t context) {
-  const auto bound =
-      rounding_bound(pipeline, {construction.theta.to_double(), amplitude(construction).to_double(),
-                                1, static_cast<double>(construction.head_dim),
-                                static_cast<double>(first), static_cast<double>(context)});
+  const auto bound = rounding_bound(
+      pipeline, {construction.theta.to_double(), amplitude(construction).to_double(),
+                 construction.key_part.to_double(), static_cast<double>(construction.head_dim),
+                 static_cast<double>(first), static_cast<double>(context),
+                 construction.key_part != Algebraic() &&
+                     construction.key_part == key_part({true, 0}, amplitude(construction))});
   if (!bound) return false;
   const DistanceReference reference(construction, context);
   const auto errors = measure_all_pairs(pipeline, reference, first).errors;
   INFO(pipeline.name << " in " << pipeline[StepName::rotation].value_or(float64_format()).name
                      << " context " << context << " first " << first << " theta "
                      << construction.theta.to_decimal(20) << " slope "
-                     << construction.slope.to_decimal(20) << " head_dim " << construction.head_dim);
+                     << construction.slope.to_decimal(20) << " head_dim " << construction.head_dim
+                     << " key " << construction.key_part.to_decimal(20));
   REQUIRE(errors.nonfinite_pairs == 0);
   CHECK(errors.rounding_maximum->error <= *bound);
   return true;
@@ -79,7 +89,9 @@ bool check_random(RandomSettings& random, const Algebraic& theta, const Algebrai
   const auto first = static_cast<long long>(
       random.below(random.one_of<std::size_t>({1, 3000, 100000, std::size_t{1} << 53})));
   const auto head_dim = static_cast<long long>(1 + random.below(300));
-  return check(pipeline, {theta, slope, head_dim, {}}, first, context);
+  Construction construction{theta, slope, head_dim, {}};
+  construction.key_part = key_part(random.split(), amplitude(construction));
+  return check(pipeline, construction, first, context);
 }
 
 TEST_CASE("the rounding bound is never exceeded") {
@@ -118,6 +130,17 @@ TEST_CASE("most settings in use have a rounding bound") {
     bounded += check(pipeline, construction, 0, 1 + random.below(100)) ? 1 : 0;
   }
   CHECK(bounded > 90);
+}
+
+TEST_CASE("a key part that rounds to 0 or overflows leaves no bound that is exceeded") {
+  RandomSettings random(3);
+  for (int trial = 0; trial < 300; ++trial) {
+    const Format& dtype = all_formats()[random.below(all_formats().size())];
+    Construction construction{random.number(-6, -1), random.number(-3, 0), 64, {}};
+    const int exponent = static_cast<int>(random.below(400)) - 200;
+    construction.key_part = key_part({false, exponent}, amplitude(construction));
+    check(parse_pipeline(random.pipeline(), dtype), construction, 0, 1 + random.below(40));
+  }
 }
 
 }  // namespace

@@ -59,6 +59,8 @@ TEST_CASE("Roots of 12345678987654321, a perfect square of a square, are found w
 TEST_CASE("Products and quotients of roots become rational exactly when they are") {
   CHECK((square_root(2) * square_root(2)).to_rational() == 2);
   CHECK(square_root(2) * square_root(3) == square_root(6));
+  CHECK(square_root(square_root(2)) == Algebraic(2, 4));
+  CHECK(square_root(Algebraic(Rational(9, 16))) == Algebraic(Rational(3, 4)));
   CHECK(square_root(6) / square_root(2) == square_root(3));
   CHECK((square_root(6) * square_root(10) * square_root(15)).to_rational() == 30);
   CHECK((two_to(-1, 2) * square_root(2)).to_rational() == 1);

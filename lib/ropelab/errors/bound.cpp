@@ -23,7 +23,8 @@ namespace {
 //              |cos(a + e) - cos a| <= |e| min(1, |a| + |e|), M = 1. Rounding a number of
 //              [-1, 1] costs at most u/2, since the spacing below 1 is u.
 //  - rotation: N/K and K rounded, then one product each: N/K cos, N/K sin, K sin, K cos; the
-//              products with the fixed zeros and the sums with them are exact.
+//              products with the fixed zeros and the sums with them are exact, and so are those
+//              with a K that is a power of two where the table is kept in a format.
 //  - storage, and the operands of accumulation, round where the format before was wider.
 //  - accumulation: two products of M = N min(1, phase) and their sum, for which
 //              |S| sqrt(head_dim) <= N min(1, phase of the greatest distance) is the better M.
@@ -91,12 +92,15 @@ class Bound {
     const Quantity sine = make_sine(phase), cosine = make_cosine(phase);
     const Number amplitude = Number(inputs.amplitude) + input_error<Number>(inputs.amplitude);
     const Quantity query = fixed(amplitude / inputs.key_part);
-    const Quantity key = fixed(inputs.key_part);
-    const bool query_exact = false, key_exact = is_power_of_two(inputs.key_part);
+    const bool query_exact = false;
+    const bool key_exact = !inputs.even_split && is_power_of_two(inputs.key_part);
+    const Quantity key = key_exact ? power(inputs.key_part) : fixed(inputs.key_part);
+    // Only an entry that a format holds is one that the rotation holds, too.
+    const bool key_products_exact = key_exact && step(StepName::table);
     const Quantity query_first = component(query, cosine, query_exact);
     const Quantity query_second = component(query, sine, query_exact);
-    const Quantity key_first = component(key, sine, key_exact);
-    const Quantity key_second = component(key, cosine, key_exact);
+    const Quantity key_first = component(key, sine, key_products_exact);
+    const Quantity key_second = component(key, cosine, key_products_exact);
     const Number last_phase = theta_of(inputs) * (inputs.context - 1);
     const Number sum_of_pair = amplitude * least(1, last_phase);
     Sum terms(*this);
@@ -206,6 +210,13 @@ class Bound {
     return rounded(x, StepName::rotation);
   }
 
+  // A power of two, which every format in range holds; one out of range may become anything.
+  Quantity power(const Number& value) {
+    check(StepName::rotation, value);
+    const Number least = step(StepName::rotation) ? 2 * eta<Number>(step(StepName::rotation)) : 0;
+    return value < least ? fixed(value) : Quantity{value, 0};
+  }
+
   Quantity component(const Quantity& part, const Quantity& trig, bool exact_product) {
     Quantity x = product(part, trig);
     if (exact_product) {
@@ -285,7 +296,8 @@ class Bound {
 std::optional<double> rounding_bound(const Pipeline& pipeline, const BoundInputs& inputs) {
   const auto is_ordinary = [](double x) { return x > 0x1p-850 && x < 0x1p850; };
   if (is_ordinary(inputs.theta) && is_ordinary(inputs.amplitude) &&
-      is_ordinary(inputs.theta * inputs.amplitude)) {
+      is_ordinary(inputs.theta * inputs.amplitude) && is_ordinary(inputs.key_part) &&
+      is_ordinary(inputs.amplitude / inputs.key_part)) {
     return Bound<double>(pipeline).run(inputs);
   }
   const auto bound = Bound<Real>(pipeline).run(inputs);

@@ -16,6 +16,9 @@ struct BoundInputs {
   double first_position;
   double context;
   std::optional<PairPlace> among_content{};  // where the pair stands among head_dim products
+  // K is sqrt(N): it is rounded like any number, even where the double above is a power of two,
+  // and follows N where that changes (context_limit.hpp).
+  bool even_split = false;
 };
 
 // |F(i,j) - S(i-j)| <= bound, in logits, for all positions first_position <= j <= i <

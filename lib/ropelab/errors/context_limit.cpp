@@ -1,5 +1,7 @@
 #include "ropelab/errors/context_limit.hpp"
 
+#include <cmath>
+
 namespace ropelab {
 namespace {
 
@@ -11,6 +13,7 @@ BoundInputs at_context(BoundInputs inputs, long long context, Fixed fixed) {
   if (fixed == Fixed::max_phase) {
     inputs.theta /= stretch;
     inputs.amplitude *= stretch;
+    if (inputs.even_split) inputs.key_part *= std::sqrt(stretch);
   }
   return inputs;
 }

@@ -260,6 +260,15 @@ bool operator<(const Algebraic& a, const Algebraic& b) {
 
 Algebraic square_root(const Rational& x) { return Algebraic(x, 2); }
 
+Algebraic square_root(const Algebraic& x) {
+  Algebraic result;
+  for (auto factor : x.factors_) {
+    factor.denominator = checked_product(factor.denominator, 2);
+    result.multiply(std::move(factor));
+  }
+  return result;
+}
+
 double round_to(const Format& format, const Algebraic& x) {
   if (x.is_rational()) return round_to(format, x.radicand());
   const auto [low, high] = enclosure(x.to_real());

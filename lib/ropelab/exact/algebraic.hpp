@@ -47,6 +47,7 @@ class Algebraic {
   friend bool operator==(const Algebraic& a, const Algebraic& b);
   // Exact, also for numbers closer than any fixed precision tells apart.
   friend bool operator<(const Algebraic& a, const Algebraic& b);
+  friend Algebraic square_root(const Algebraic& x);
 
  private:
   // base^(numerator/denominator) in lowest terms, numerator != 0, base > 1.
@@ -62,8 +63,9 @@ class Algebraic {
   std::vector<Factor> factors_;
 };
 
-// Positive square root of a positive integer or rational.
+// Positive square root of a positive integer or rational, and of an algebraic number.
 Algebraic square_root(const Rational& x);
+Algebraic square_root(const Algebraic& x);
 
 // Rounded once, ties settled symbolically.
 double round_to(const Format& format, const Algebraic& x);

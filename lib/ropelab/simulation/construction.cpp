@@ -2,6 +2,10 @@
 
 namespace ropelab {
 
+Algebraic key_part(const Split& split, const Algebraic& amplitude) {
+  return split.even ? square_root(amplitude) : Algebraic::power(2, split.key_exponent, 1);
+}
+
 Algebraic amplitude(const Construction& construction) {
   return amplification(construction) * square_root(Rational(construction.head_dim));
 }

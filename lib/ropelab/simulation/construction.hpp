@@ -18,6 +18,19 @@ struct Construction {
   friend bool operator==(const Construction&, const Construction&) = default;
 };
 
+// How N is divided between query and key: K is sqrt(N), so that both parts have the same size,
+// or else a power of two, which every format in range holds and multiplies by exactly. K = 1
+// leaves N with the query, as in the source article.
+struct Split {
+  bool even = false;
+  int key_exponent = 0;  // of K, unless even
+
+  friend bool operator==(const Split&, const Split&) = default;
+};
+
+// K where N is divided so.
+Algebraic key_part(const Split& split, const Algebraic& amplitude);
+
 // N = slope * sqrt(head_dim) / theta.
 Algebraic amplitude(const Construction& construction);
 
