@@ -286,6 +286,21 @@ std::optional<Content> parse_content(const std::string& item) {
   return Content{static_cast<std::uint64_t>(seed), place};
 }
 
+// Of K; between them float64 holds 2^K as a normal number.
+constexpr long long kLeastKeyExponent = -1022, kGreatestKeyExponent = 1023;
+
+Split parse_split(const std::string& item) {
+  constexpr std::string_view key = "key=2^";
+  if (item == "query") return {};
+  if (item == "even") return {true, 0};
+  if (item.rfind(key, 0) == 0) {
+    return {false, static_cast<int>(parse_integer(item.substr(key.size()), kLeastKeyExponent,
+                                                  kGreatestKeyExponent))};
+  }
+  throw std::invalid_argument(
+      fmt::format("'{}' is no way to divide N; write query, even or key=2^K, as in key=2^8", item));
+}
+
 }  // namespace
 
 void ContentOption::add_to(CLI::App& app) {
@@ -306,6 +321,26 @@ std::vector<std::optional<Content>> ContentOption::read() const {
 std::string text_of(const Content& content) {
   return fmt::format("random:{}:{}", content.seed,
                      pair_place_names[static_cast<std::size_t>(content.place)]);
+}
+
+void SplitOption::add_to(CLI::App& app) {
+  split_.add_to(app, "--split", kSplits,
+                "How N is divided between query and key: query (all of it), even (sqrt(N) each), "
+                "key=2^K (2^K to the key, N/2^K to the query)",
+                "query");
+}
+
+std::vector<Split> SplitOption::read() const {
+  return split_.read([](const std::string& text) {
+    std::vector<Split> splits;
+    for (const std::string& item : split_list(text)) splits.push_back(parse_split(item));
+    return splits;
+  });
+}
+
+std::string to_text(const Split& split) {
+  if (split.even) return "even";
+  return split == Split{} ? "query" : fmt::format("key=2^{}", split.key_exponent);
 }
 
 void ToleranceOption::add_to(CLI::App& app) {

@@ -15,7 +15,9 @@
 #include "ropelab/exact/algebraic.hpp"
 #include "ropelab/exact/interruption.hpp"
 #include "ropelab/formats/format.hpp"
+#include "ropelab/simulation/construction.hpp"
 #include "ropelab/simulation/content.hpp"
+#include "ropelab/simulation/pipeline.hpp"
 
 namespace ropelab::app {
 
@@ -167,6 +169,18 @@ class ToleranceOption {
  private:
   TextOption tolerance_;
 };
+
+// --split: how N is divided between query and key; query, even or key=2^K.
+class SplitOption {
+ public:
+  void add_to(CLI::App& app);
+  std::vector<Split> read() const;
+
+ private:
+  TextOption split_;
+};
+// As users write it: "key=2^8".
+std::string to_text(const Split& split);
 
 // --bias-scale: whether the bias is added before the scores are divided by sqrt(head_dim).
 enum class BiasScale { after, before };

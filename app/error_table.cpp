@@ -21,11 +21,18 @@ constexpr double kBytesPerPosition = 140;
 // Whether a positive number rounds to 0 in a step's format.
 bool vanishes(const Step& step, const Algebraic& x) { return step && round_to(*step, x) == 0; }
 
+// Of what happened to two numbers, what counts for their product.
+std::string_view graver(std::string_view a, std::string_view b) {
+  for (const std::string_view status : {"overflow", "zero", "subnormal", "rounded"}) {
+    if (a == status || b == status) return status;
+  }
+  return "exact";
+}
+
 std::string_view status_of(const Setting& setting, const RoundedAmplitude& n,
                            const PairErrors& errors) {
   if (!std::isfinite(n.rounded) || errors.nonfinite_pairs > 0) return "overflow";
-  if (vanishes(setting.pipeline[StepName::theta], setting.rotation.theta) ||
-      vanishes(setting.pipeline[StepName::rotation], n.exact)) {
+  if (vanishes(setting.pipeline[StepName::theta], setting.rotation.theta) || n.status == "zero") {
     return "underflow";
   }
   return setting.rotation.max_phase.to_real() > pi() / 2 ? "wraps" : "ok";
@@ -71,10 +78,13 @@ std::vector<std::string> error_table_columns() {
 }
 
 RoundedAmplitude rounded_amplitude(const Setting& setting) {
-  const Algebraic n = amplitude(setting.construction());
+  const Construction construction = setting.construction();
+  const Algebraic n = amplitude(construction), key = construction.key_part, query = n / key;
   const Step& rotation = setting.pipeline[StepName::rotation];
-  if (!rotation) return {n, n.to_double(), "exact"};
-  return {n, round_to(*rotation, n), rounding_status(*rotation, n)};
+  if (!rotation) return {n, query.to_double(), key.to_double(), n.to_double(), "exact"};
+  const double q = round_to(*rotation, query), k = round_to(*rotation, key);
+  return {n, q, k, q * k,
+          graver(rounding_status(*rotation, query), rounding_status(*rotation, key))};
 }
 
 BoundInputs bound_inputs(const Setting& setting) {
@@ -85,7 +95,8 @@ BoundInputs bound_inputs(const Setting& setting) {
           static_cast<double>(construction.head_dim),
           static_cast<double>(setting.first_position),
           static_cast<double>(setting.context),
-          setting.content ? std::optional(setting.content->place) : std::nullopt};
+          setting.content ? std::optional(setting.content->place) : std::nullopt,
+          setting.split.even};
 }
 
 void set_parameters(Table::Row& row, const Setting& setting, int digits) {

@@ -19,10 +19,14 @@ inline constexpr long long kLargestSweptContext = 1LL << 30;
 
 std::vector<std::string> error_table_columns();
 
-// N as the pipeline's rotation rounds it, and how that went.
+// N as the pipeline's rotation carries it, and how that went: the rounded query part times the
+// rounded key part, which is N rounded where N is not split.
 struct RoundedAmplitude {
   Algebraic exact;
-  double rounded;  // to double, where the rotation is exact
+  // To double, where the rotation is exact.
+  double query, key;
+  double rounded;  // their product
+  // The first that holds of either part: overflow, zero, subnormal; else exact if both are.
   std::string_view status;
 };
 RoundedAmplitude rounded_amplitude(const Setting& setting);

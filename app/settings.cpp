@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <set>
 
 #include "app/memory.hpp"
@@ -72,6 +73,18 @@ void require_angle_in_reach(const Setting& setting, RotationKind kind) {
   const Real last =
       setting.rotation.theta.to_real() * Real(2 * (setting.first_position + setting.context));
   if (last > largest_angle()) refuse_angle(setting.rotation, kind);
+}
+
+// The parts of N are computed with as doubles now and then.
+void require_query_part(const Setting& setting) {
+  if (setting.split.key_exponent == 0) return;
+  const Construction construction = setting.construction();
+  const Algebraic query = amplitude(construction) / construction.key_part;
+  if (query.to_double() > 0 && std::isfinite(query.to_double())) return;
+  throw UsageError("--split",
+                   fmt::format("'{}' leaves a query part that float64 cannot hold of an "
+                               "N of {}; a K nearer to 0 would be right",
+                               to_text(setting.split), amplitude(construction).to_double()));
 }
 
 // Of a setting with all that it holds: numbers of a few hundred bits, a short text.
@@ -156,7 +169,9 @@ Parameters SettingOptions::resolved_parameters(const std::vector<Setting>& setti
 Construction Setting::construction() const {
   const Algebraic slope =
       bias_scale == BiasScale::after ? head.slope : head.slope / square_root(Rational(head_dim));
-  return {rotation.theta, slope, head_dim, {}};
+  Construction construction{rotation.theta, slope, head_dim, {}};
+  construction.key_part = key_part(split, amplitude(construction));
+  return construction;
 }
 
 void SettingOptions::add_to(CLI::App& app, const Defaults& defaults) {
@@ -166,6 +181,7 @@ void SettingOptions::add_to(CLI::App& app, const Defaults& defaults) {
   head_dim_.add_to(app);
   formats_.add_to(app);
   pipelines_.add_to(app);
+  split_.add_to(app);
   first_position_.add_to(app);
   bias_scale_.add_to(app);
 }
@@ -197,9 +213,11 @@ std::vector<ResolvedRotation> SettingOptions::rotations(const Rotation& rotation
 }
 
 std::string SettingOptions::pipeline_cell(const std::string& name, const Pipeline& pipeline,
+                                          const Split& split,
                                           const std::optional<Content>& content) const {
   std::string cell = name;
   if (saturates(pipeline)) cell += ",saturate";
+  if (split != Split{}) cell += ",split=" + to_text(split);
   if (bias_scale_.read() == BiasScale::before) cell += ",bias-scale=before";
   if (const long long first = first_position_.read(); first != 0) {
     cell += fmt::format(",first-position={}", first);
@@ -214,6 +232,7 @@ std::vector<Setting> SettingOptions::read(const Interruption& interruption) cons
   const auto head_dims = head_dim_.read(interruption);
   const auto dtypes = formats_.read();
   const auto pipelines = pipelines_.read();
+  const auto splits = split_.read();
   const long long first = first_position_.read();
   const BiasScale bias_scale = bias_scale_.read();
   const auto contexts = context_.read(interruption);
@@ -221,7 +240,7 @@ std::vector<Setting> SettingOptions::read(const Interruption& interruption) cons
   require_halves(all_contents, head_dims);
   const double points_of_a_rotation = static_cast<double>(heads.size() * head_dims.size()) *
                                       static_cast<double>(dtypes.size() * pipelines.size()) *
-                                      static_cast<double>(all_contents.size());
+                                      static_cast<double>(splits.size() * all_contents.size());
   std::vector<Setting> settings;
   for (const long long context : contexts) {
     const auto resolved_rotations = rotations(rotation, context, interruption);
@@ -234,10 +253,13 @@ std::vector<Setting> SettingOptions::read(const Interruption& interruption) cons
           for (const Format& dtype : dtypes) {
             for (const std::string& name : pipelines) {
               const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
-              for (const auto& content : all_contents) {
-                settings.push_back({context, resolved, head, head_dim, dtype, pipeline,
-                                    pipeline_cell(name, pipeline, content), bias_scale, first,
-                                    content});
+              for (const Split& split : splits) {
+                for (const auto& content : all_contents) {
+                  settings.push_back({context, resolved, head, head_dim, dtype, pipeline,
+                                      pipeline_cell(name, pipeline, split, content), bias_scale,
+                                      first, split, content});
+                }
+                require_query_part(settings.back());
               }
             }
           }

@@ -34,6 +34,7 @@ struct Setting {
   std::string pipeline_cell;  // the pipeline and every setting without a column of its own
   BiasScale bias_scale;
   long long first_position;
+  Split split;
   std::optional<Content> content{};  // where the pair's products are added among others
 
   // With the slope that the scaled score is to have: m, or m/sqrt(head_dim) where the bias is
@@ -66,7 +67,7 @@ class SettingOptions {
 
  private:
   std::string pipeline_cell(const std::string& name, const Pipeline& pipeline,
-                            const std::optional<Content>& content) const;
+                            const Split& split, const std::optional<Content>& content) const;
   std::vector<std::optional<Content>> contents() const;
   std::vector<ResolvedRotation> rotations(const Rotation& rotation, long long context,
                                           const Interruption& interruption) const;
@@ -77,6 +78,7 @@ class SettingOptions {
   HeadDimOption head_dim_;
   FormatOptions formats_;
   PipelineOption pipelines_;
+  SplitOption split_;
   FirstPositionOption first_position_;
   BiasScaleOption bias_scale_;
   ContentOption content_;

@@ -9,12 +9,12 @@
 namespace ropelab::app {
 namespace {
 
-// |N_in_dtype - N| / N.
+// |N_in_dtype - N| / N, where N_in_dtype is the product itself.
 double relative_error(const RoundedAmplitude& n, bool is_exact) {
   if (is_exact) return 0;
   if (!std::isfinite(n.rounded)) return n.rounded;
   const Real exact = n.exact.to_real();
-  return to_double(Real(abs(Real(n.rounded) - exact) / exact));
+  return to_double(Real(abs(Real(n.query) * Real(n.key) - exact) / exact));
 }
 
 // Sines and candidates for each position, where largest_kappa has to look for it: it knows the

@@ -98,7 +98,9 @@ void trace_pair(TraceWriter& writer, const Setting& setting, long long i, long l
   const Value query_part = rotation_input<Real>(pipeline, inputs.query_part);
   const Value key_part = rotation_input<Real>(pipeline, inputs.key_part);
   const Real n = inputs.query_part.times<Real>(1), k = inputs.key_part.times<Real>(1);
-  writer.add("N", n, query_part, pipeline[StepName::rotation]);
+  const bool is_split = setting.split != Split{};
+  writer.add(is_split ? "query_part" : "N", n, query_part, pipeline[StepName::rotation]);
+  if (is_split) writer.add("key_part", k, key_part, pipeline[StepName::rotation]);
   const auto query = rotation_steps<Real>(pipeline, angle_i, {step_negated(query_part), 0.0});
   const auto key = rotation_steps<Real>(pipeline, angle_j, {0.0, key_part});
   const Real phase_i = inputs.theta.times<Real>(static_cast<double>(i));

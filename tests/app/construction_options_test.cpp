@@ -111,6 +111,13 @@ TEST_CASE("an override belongs to the pipeline before it") {
         std::vector<std::string>{"fused,table=bfloat16", "naive"});
 }
 
+TEST_CASE("N is left with the query, divided evenly or by a power of two") {
+  CHECK(read<SplitOption>("") == std::vector<Split>{{}});
+  CHECK(read<SplitOption>("--split query,even,key=2^8,key=2^-3,key=2^0") ==
+        std::vector<Split>{{}, {true, 0}, {false, 8}, {false, -3}, {}});
+  CHECK(to_text(Split{false, -3}) == "key=2^-3");
+}
+
 TEST_CASE("pairs of positions are all, or so many") {
   CHECK(read<SamplingOption>("--pairs all").all);
   CHECK(read<SamplingOption>("--pairs sample:1M").sample == 1048576);
@@ -155,5 +162,9 @@ TEST_CASE("what cannot be meant is refused in a sentence with option and value")
   CHECK_THAT(refusal<BiasScaleOption>("--bias-scale now"), ContainsSubstring("'now'"));
   CHECK_THAT(refusal<FirstPositionOption>("--first-position=-1"),
              ContainsSubstring("--first-position: '-1'"));
+  CHECK_THAT(refusal<SplitOption>("--split odd"), ContainsSubstring("--split: 'odd'"));
+  CHECK_THAT(refusal<SplitOption>("--split key=256"), ContainsSubstring("as in key=2^8"));
+  CHECK_THAT(refusal<SplitOption>("--split key=2^1/2"), ContainsSubstring("--split: '1/2'"));
+  CHECK_THAT(refusal<SplitOption>("--split key=2^1024"), ContainsSubstring("-1022 to 1023"));
   CHECK(refusal<RotationOptions>("--base 1").empty());
 }
