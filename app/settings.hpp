@@ -66,8 +66,8 @@ class SettingOptions {
   bool fixes_phase() const { return rotation_.kind() == RotationKind::max_phase; }
 
  private:
-  std::string pipeline_cell(const std::string& name, const Pipeline& pipeline,
-                            const Split& split, const std::optional<Content>& content) const;
+  std::string pipeline_cell(const std::string& name, const Pipeline& pipeline, const Split& split,
+                            const std::optional<Content>& content) const;
   std::vector<std::optional<Content>> contents() const;
   std::vector<ResolvedRotation> rotations(const Rotation& rotation, long long context,
                                           const Interruption& interruption) const;

@@ -12,7 +12,7 @@ namespace {
 
 LimitsInputs limits_inputs(const Setting& setting) {
   return {setting.pipeline, setting.construction(), setting.first_position,
-          static_cast<std::size_t>(setting.context)};
+          static_cast<std::size_t>(setting.context), setting.split};
 }
 
 class Limits : public Command {

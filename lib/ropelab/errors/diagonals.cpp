@@ -420,12 +420,12 @@ std::vector<Diagonal> measure_diagonals(const Pipeline& pipeline, const ExactInp
                                         const Interruption& interruption) {
   std::vector<Diagonal> diagonals(std::min(table.size(), simulated.size()));
   const PlainScore score(pipeline, scale, table);
-  tbb::parallel_for(
-      tbb::blocked_range<std::size_t>(0, diagonals.size(), 1024), [&](const auto& range) {
-        for (std::size_t d = range.begin(); d != range.end(); ++d) {
-          diagonals[d].center = choose_center(score, d, table.size() - 1, simulated);
-        }
-      });
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, diagonals.size(), 1024),
+                    [&](const auto& range) {
+                      for (std::size_t d = range.begin(); d != range.end(); ++d) {
+                        diagonals[d].center = choose_center(score, d, table.size() - 1, simulated);
+                      }
+                    });
   switch (choose_lanes(pipeline, table)) {
     case Lanes::single:
       measure_vectors(VectorMeasurement<float>(pipeline, scale, table), interruption, diagonals);

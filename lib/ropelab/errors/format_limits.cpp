@@ -311,6 +311,7 @@ class ContextSearch {
       const auto whole = [](std::size_t n) { return Algebraic(static_cast<long long>(n)); };
       inputs.construction.theta =
           inputs_.construction.theta * whole(inputs_.context) / whole(context);
+      inputs.construction.key_part = key_part(inputs.split, amplitude(inputs.construction));
     }
     return inputs;
   }
@@ -329,7 +330,8 @@ class ContextSearch {
         inputs.pipeline,
         {construction.theta.to_double(), amplitude(construction).to_double(),
          construction.key_part.to_double(), static_cast<double>(construction.head_dim),
-         static_cast<double>(inputs.first_position), static_cast<double>(context)});
+         static_cast<double>(inputs.first_position), static_cast<double>(context), std::nullopt,
+         inputs.split.even});
     if (!bound) return false;
     const std::size_t longest = std::min(context, most_distances_);
     const DistanceReference greatest(at(longest).construction, 1);

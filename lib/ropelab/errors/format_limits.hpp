@@ -17,6 +17,7 @@ struct LimitsInputs {
   Construction construction;
   long long first_position;
   std::size_t context;
+  Split split{};  // that `construction` follows, and keeps to where theta changes
 };
 
 // The first query position i at which something is not finite that the scores F(i,j), j <= i,
