@@ -52,7 +52,7 @@ class Limits : public Command {
     for (const Setting& other : settings_) {
       interruption.check();
       require_same("--context", first.context, other.context);
-      require_same(option_of_rotation(), first.rotation.theta, other.rotation.theta);
+      require_same_rotation(first.rotation, other.rotation);
       require_same(first.head.heads ? "--head" : "--slope", first.head.slope, other.head.slope);
       require_same("--head-dim", first.head_dim, other.head_dim);
     }
@@ -69,9 +69,12 @@ class Limits : public Command {
                                          shown(a), shown(b)));
   }
 
-  const char* option_of_rotation() const {
-    if (options_.fixes_phase()) return "--max-phase";
-    return settings_.front().rotation.base ? "--base" : "--theta";
+  void require_same_rotation(const ResolvedRotation& a, const ResolvedRotation& b) const {
+    if (options_.fixes_phase()) return require_same("--max-phase", a.max_phase, b.max_phase);
+    if (!a.base) return require_same("--theta", a.theta, b.theta);
+    require_same("--base", *a.base, *b.base);
+    require_same("--rope-dim", *a.rope_dim, *b.rope_dim);
+    require_same("--pair", *a.pair, *b.pair);
   }
 
   void add_row(Run& run, Table& table, const Setting& setting) const {

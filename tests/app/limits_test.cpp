@@ -42,7 +42,7 @@ TEST_CASE("the sweep is within the tolerance at context_total, and not at the ne
 
 TEST_CASE("limits are those of the context, dtype by dtype and pipeline by pipeline") {
   const CsvText table =
-      table_of("--theta 1e-3 --context 100 --dtype float32,float8_e4m3fn --pipeline naive,fused");
+      table_of("--theta 1e-4 --context 100 --dtype float32,float8_e4m3fn --pipeline naive,fused");
   REQUIRE(table.records().size() == 4);
   CHECK(table.columns() == std::vector<std::string>{"dtype", "pipeline", "first_merged_position",
                                                     "first_overflow_position", "overflow_what",
@@ -70,9 +70,10 @@ TEST_CASE("bad input to limits is one sentence") {
            {"--tolerance 0", "--tolerance: '0'"},
            {"--context 0", "--context: '0'"},
            {"--context 1K,2K", "--context: it gives '1024' and '2048'"},
-           {"--max-phase 0.1,0.2", "--max-phase: it gives"},
+           {"--max-phase 0.1,0.2", "--max-phase: it gives '0.1' and '0.2'"},
            {"--theta 1e-6,1e-5", "--theta: it gives '1e-06' and '1e-05'"},
-           {"--base 1e4,1e5", "--base: it gives"},
+           {"--base 1e4,1e5", "--base: it gives '10000' and '100000'"},
+           {"--base 1e4 --pair 3,4", "--pair: it gives '3' and '4'"},
            {"--head all", "--head: it gives"},
            {"--slope 1/2,1/4", "--slope: it gives '0.5' and '0.25'"},
            {"--head-dim 64,128", "--head-dim: it gives '64' and '128'"}}) {

@@ -65,7 +65,7 @@ bool check(const Pipeline& pipeline, const Construction& construction, long long
   const auto bound = rounding_bound(
       pipeline, {construction.theta.to_double(), amplitude(construction).to_double(),
                  construction.key_part.to_double(), static_cast<double>(construction.head_dim),
-                 static_cast<double>(first), static_cast<double>(context),
+                 static_cast<double>(first), static_cast<double>(context), std::nullopt,
                  construction.key_part != Algebraic() &&
                      construction.key_part == key_part({true, 0}, amplitude(construction))});
   if (!bound) return false;

@@ -27,7 +27,8 @@ class Plain {
   explicit Plain(const LimitsInputs& inputs)
       : inputs_(inputs),
         theta_(inputs.construction.theta),
-        n_(amplitude(inputs.construction)),
+        query_part_(amplitude(inputs.construction) / inputs.construction.key_part),
+        key_part_(inputs.construction.key_part),
         scale_(score_scale(inputs.construction)),
         table_(rotated_table(inputs.pipeline, inputs.construction, inputs.first_position,
                              inputs.context)),
@@ -82,7 +83,10 @@ class Plain {
   }
 
   std::string overflow_at(std::size_t i) const {
-    if (!is_finite(rotation_input<Real>(inputs_.pipeline, n_))) return "N";
+    if (!is_finite(rotation_input<Real>(inputs_.pipeline, query_part_)) ||
+        !is_finite(rotation_input<Real>(inputs_.pipeline, key_part_))) {
+      return "N";
+    }
     const auto angle =
         angle_steps<Real>(inputs_.pipeline, theta_, static_cast<double>(position(i)));
     if (!is_finite(angle.theta)) return "theta";
@@ -105,7 +109,7 @@ class Plain {
   }
 
   const LimitsInputs& inputs_;
-  ExactInput theta_, n_, scale_;
+  ExactInput theta_, query_part_, key_part_, scale_;
   RotatedTable table_;
   DistanceReference reference_;
 };
@@ -268,6 +272,35 @@ TEST_CASE("with max phase fixed every short context is within the tolerance") {
             }
           }
         }
+      }
+    }
+  }
+}
+
+TEST_CASE("an N divided between query and key has the limits of its parts") {
+  const Split splits[] = {{true, 0}, {false, 20}, {false, -12}};
+  for (const Split& split : splits) {
+    for (const char* dtype : {"float16", "bfloat16", "float8_e5m2"}) {
+      for (const std::string& name : pipelines) {
+        const auto at = [&](std::size_t context) {
+          auto inputs = inputs_of(name, find_format(dtype), "1e-3", context);
+          inputs.split = split;
+          inputs.construction.key_part = key_part(split, amplitude(inputs.construction));
+          return inputs;
+        };
+        const auto inputs = at(60);
+        const Plain plain(inputs);
+        INFO(dtype << " " << name << " " << split.even << " " << split.key_exponent);
+        CHECK(text_of(first_overflow(inputs)) == text_of(plain.overflow()));
+        CHECK(first_merged_position(inputs) == plain.merged());
+        const Algebraic most = parse_positive("0.1");
+        CHECK(accurate_context(inputs, Fixed::theta, most, PairsHeld::all) ==
+              plain.accurate(most, PairsHeld::all));
+        std::size_t expected = 0;
+        while (expected < 60 && Plain(at(expected + 1)).accurate(most, PairsHeld::all) > expected) {
+          ++expected;
+        }
+        CHECK(accurate_context(inputs, Fixed::max_phase, most, PairsHeld::all) == expected);
       }
     }
   }

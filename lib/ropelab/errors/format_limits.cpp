@@ -56,7 +56,10 @@ class OverflowSearch {
       const Step& step = inputs_.pipeline[name];
       return step && !std::isfinite(round_to(*step, x));
     };
-    if (overflows(StepName::rotation, amplitude(construction) / construction.key_part)) return "N";
+    const Algebraic query_part = amplitude(construction) / construction.key_part;
+    for (const Algebraic& part : {query_part, construction.key_part}) {
+      if (overflows(StepName::rotation, part)) return "N";
+    }
     if (overflows(StepName::theta, construction.theta)) return "theta";
     return std::nullopt;
   }

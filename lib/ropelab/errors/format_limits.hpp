@@ -22,7 +22,7 @@ struct LimitsInputs {
 
 // The first query position i at which something is not finite that the scores F(i,j), j <= i,
 // are made of, and the first such thing in the order of the computation:
-//   "N" (or its share of the query), "theta", "position", "phase", a "component" of the rotated
+//   "N" (either share of it), "theta", "position", "phase", a "component" of the rotated
 //   query or key of i, a "product" of theirs with those before, their "sum", the "score" F.
 struct FirstOverflow {
   long long position;
