@@ -8,7 +8,9 @@
 
 #include "ropelab/alibi/slope.hpp"
 #include "ropelab/errors/error_measures.hpp"
+#include "ropelab/errors/exact_errors.hpp"
 #include "ropelab/errors/weights.hpp"
+#include "ropelab/simulation/budget.hpp"
 
 namespace ropelab {
 namespace {
@@ -156,6 +158,7 @@ std::optional<double> last_query_total_variation(const Pipeline& pipeline,
 
 Measurement measure_all_pairs(const Pipeline& pipeline, const DistanceReference& reference,
                               long long first_position, const Interruption& interruption) {
+  if (is_exact(pipeline)) return exact_measurement(reference, first_position);
   const Construction& construction = reference.construction();
   const ExactInput scale = score_scale(construction);
   const RotatedTable table =
@@ -171,6 +174,7 @@ Measurement measure_all_pairs(const Pipeline& pipeline, const DistanceReference&
 std::vector<PairErrors> errors_at(const std::vector<DistanceRange>& ranges,
                                   const Pipeline& pipeline, const DistanceReference& reference,
                                   long long first_position, const Interruption& interruption) {
+  if (is_exact(pipeline)) return exact_errors_at(ranges, reference, first_position);
   const Construction& construction = reference.construction();
   const ExactInput scale = score_scale(construction);
   const RotatedTable table =

@@ -50,8 +50,8 @@ std::optional<double> last_query_total_variation(const Pipeline& pipeline,
                                                  const RotatedTable& table);
 
 // Looks at every causal pair of positions first_position ... first_position + context - 1.
-// Maxima are correctly rounded, rms correct to 1e-12 relative. Time O(context^2), memory
-// O(context). Throws Interrupted.
+// Maxima are correctly rounded, rms correct to 1e-12 relative. Time O(context^2), or O(context)
+// where no step rounds; memory O(context). Throws Interrupted.
 Measurement measure_all_pairs(const Pipeline& pipeline, const DistanceReference& reference,
                               long long first_position, const Interruption& interruption = {});
 

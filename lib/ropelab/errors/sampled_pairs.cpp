@@ -12,7 +12,9 @@
 
 #include "ropelab/alibi/slope.hpp"
 #include "ropelab/errors/error_measures.hpp"
+#include "ropelab/errors/exact_errors.hpp"
 #include "ropelab/errors/weights.hpp"
+#include "ropelab/simulation/budget.hpp"
 
 namespace ropelab {
 namespace {
@@ -247,6 +249,7 @@ PairErrors gather(const std::vector<Score>& scores, const DistanceReference& ref
 Measurement measure_sampled_pairs(const Pipeline& pipeline, const DistanceReference& reference,
                                   long long first_position, std::uint64_t count, std::uint64_t seed,
                                   const Interruption& interruption) {
+  if (is_exact(pipeline)) return exact_measurement(reference, first_position);
   const Construction& construction = reference.construction();
   const RotatedTable table =
       rotated_table(pipeline, construction, first_position, reference.context());
@@ -261,6 +264,7 @@ std::vector<PairErrors> sampled_errors_at(const std::vector<DistanceRange>& rang
                                           const DistanceReference& reference,
                                           long long first_position, std::uint64_t count,
                                           std::uint64_t seed, const Interruption& interruption) {
+  if (is_exact(pipeline)) return exact_errors_at(ranges, reference, first_position);
   const Construction& construction = reference.construction();
   const RotatedTable table =
       rotated_table(pipeline, construction, first_position, reference.context());

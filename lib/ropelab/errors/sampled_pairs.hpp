@@ -20,7 +20,8 @@ std::vector<SampledPair> sample_pairs(std::uint64_t context, std::uint64_t count
 
 // As measure_all_pairs, over such a sample: maxima and nonfinite_pairs are of the pairs looked
 // at, rms and order_lost estimate those of all pairs. order_lost looks at (i, j+1) beside each
-// (i, j) with j < i. The weights of the last query are not sampled.
+// (i, j) with j < i. The weights of the last query are not sampled, and where no
+// step rounds, the errors of all pairs are known.
 Measurement measure_sampled_pairs(const Pipeline& pipeline, const DistanceReference& reference,
                                   long long first_position, std::uint64_t count, std::uint64_t seed,
                                   const Interruption& interruption = {});

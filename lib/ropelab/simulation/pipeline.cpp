@@ -19,11 +19,12 @@ struct Preset {
 
 constexpr Kind E = Kind::exact, T = Kind::dtype, S = Kind::single;
 // In the order of StepName.
-constexpr std::array<Preset, 4> presets = {{
+constexpr std::array<Preset, 5> presets = {{
     {"ideal-trig", {E, E, E, T, T, T, T, T, T}},
     {"naive", {T, T, T, T, T, T, T, T, T}},
     {"fp32-rope", {S, S, S, S, T, T, T, S, S}},
     {"fused", {S, S, S, S, S, S, T, S, S}},
+    {"exact", {E, E, E, E, E, E, E, E, E}},
 }};
 
 std::vector<std::string_view> split(std::string_view text) {

@@ -44,7 +44,7 @@ struct Pipeline {
   Step& operator[](StepName step) { return steps[static_cast<std::size_t>(step)]; }
 };
 
-// ideal-trig, naive, fp32-rope, fused.
+// ideal-trig, naive, fp32-rope, fused, exact.
 std::vector<std::string_view> pipeline_names();
 
 // Whether 8-bit steps overflow as their formats define it, or clamp to the largest number.

@@ -1,0 +1,21 @@
+// The errors of scores that nothing rounds.
+#pragma once
+
+#include "ropelab/errors/pair_errors.hpp"
+
+namespace ropelab {
+
+// The errors over a range of distances where every score is S(d) itself: those of the truncation,
+// over all pairs. O(context) time.
+PairErrors exact_errors(DistanceRange distances, const DistanceReference& reference,
+                        long long first_position);
+
+// For each of these ranges.
+std::vector<PairErrors> exact_errors_at(const std::vector<DistanceRange>& ranges,
+                                        const DistanceReference& reference,
+                                        long long first_position);
+
+// The same over all distances, with the weights of the last query under S.
+Measurement exact_measurement(const DistanceReference& reference, long long first_position);
+
+}  // namespace ropelab
