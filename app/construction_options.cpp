@@ -241,9 +241,12 @@ PairSampling SamplingOption::read() const {
   if (!pairs_.given()) return {};
   return pairs_.read([](const std::string& text) -> PairSampling {
     constexpr std::string_view sample = "sample:";
-    if (text == "all") return {true, {}};
+    PairSampling pairs;
+    pairs.all = text == "all";
+    if (pairs.all) return pairs;
     if (text.rfind(sample, 0) == 0) {
-      return {false, parse_integer(text.substr(sample.size()), 1, kMostPositions)};
+      pairs.sample = parse_integer(text.substr(sample.size()), 1, kMostPositions);
+      return pairs;
     }
     throw std::invalid_argument(fmt::format("'{}' is neither all nor sample:COUNT", text));
   });

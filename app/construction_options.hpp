@@ -121,10 +121,15 @@ class PipelineOption {
   TextOption pipeline_;
 };
 
+// Up to this context all pairs are looked at unless the user says otherwise.
+inline constexpr long long kLargestContextOfAllPairs = 256 * 1024;
+
 // --pairs: all pairs whatever it takes, a sample of so many, or (nothing) as fits the context.
 struct PairSampling {
   bool all = false;
   std::optional<long long> sample;
+  // Up to this context it is all, where the user does not say.
+  long long all_up_to = kLargestContextOfAllPairs;
 };
 
 class SamplingOption {

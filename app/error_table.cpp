@@ -204,7 +204,7 @@ Measurement ErrorTableRows::measure(const DistanceReference& reference,
                 : measure_all_pairs(setting.pipeline, reference, first, interruption_);
 }
 
-void ErrorTableRows::add_row(Table& table, const Setting& setting) {
+Table::Row ErrorTableRows::add_row(Table& table, const Setting& setting) {
   const Shared& shared = shared_for(setting);
   const Measurement measured = measure(shared.reference, setting);
   const RoundedAmplitude n = rounded_amplitude(setting);
@@ -226,6 +226,7 @@ void ErrorTableRows::add_row(Table& table, const Setting& setting) {
   if (shared.kappa) row.set("kappa_max", exact_cell(shared.kappa->value, digits));
   row.set("weights_tv_computed", measured.weights_total_variation);
   set_errors(row, measured.errors);
+  return row;
 }
 
 }  // namespace ropelab::app

@@ -69,7 +69,8 @@ class ErrorTableRows {
   explicit ErrorTableRows(Options options, Interruption interruption = {})
       : options_(options), interruption_(interruption) {}
 
-  void add_row(Table& table, const Setting& setting);
+  // Whole but for columns that the error table has not.
+  Table::Row add_row(Table& table, const Setting& setting);
 
  private:
   // What does not depend on dtype and pipeline.

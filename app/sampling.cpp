@@ -19,7 +19,7 @@ constexpr long long kLeastSample = 3;
 
 std::optional<long long> sample_size(const PairSampling& pairs, long long context) {
   if (pairs.all) return std::nullopt;
-  if (!pairs.sample && context <= kLargestContextOfAllPairs) return std::nullopt;
+  if (!pairs.sample && context <= pairs.all_up_to) return std::nullopt;
   const long long count = pairs.sample.value_or(kDefaultSample);
   const double all = static_cast<double>(context) * static_cast<double>(context + 1) / 2;
   if (static_cast<double>(count) >= all) return std::nullopt;
@@ -67,8 +67,7 @@ std::string pairs_text(const PairSampling& pairs, const std::vector<Setting>& se
   if (!any) return "all";
   const std::string sample = fmt::format("sample:{}", kDefaultSample);
   const bool every = std::all_of(settings.begin(), settings.end(), is_sampled);
-  return every ? sample
-               : fmt::format("all up to context {}, {} beyond", kLargestContextOfAllPairs, sample);
+  return every ? sample : fmt::format("all up to context {}, {} beyond", pairs.all_up_to, sample);
 }
 
 double work_on_pairs(const PairSampling& pairs, const Setting& setting) {

@@ -10,8 +10,6 @@
 
 namespace ropelab::app {
 
-// Up to this context all pairs are looked at unless the user says otherwise.
-inline constexpr long long kLargestContextOfAllPairs = 256 * 1024;
 // How many are looked at beyond.
 inline constexpr long long kDefaultSample = 1 << 20;
 

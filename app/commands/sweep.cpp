@@ -1,4 +1,5 @@
 // ropelab sweep theta | base | context | phase: the error table along an axis.
+#include "app/budget.hpp"
 #include "app/commands.hpp"
 #include "app/error_table.hpp"
 #include "app/sampling.hpp"
@@ -17,17 +18,25 @@ class Sweep : public Command {
     options_.add_to(app, defaults_);
     options_.add_content_to(app);
     pairs_.add_to(app);
+    app.add_flag(
+        "--budget", budget_,
+        "Rows for each step of the pipeline besides: only that step rounded, and all but it");
   }
 
   void set_up(const Interruption& interruption) override {
     settings_ = options_.read(interruption);
     sampling_ = pairs_.read();
+    if (budget_) sampling_.all_up_to = kLargestContextOfBudget;
     require_tables_fit(settings_);
     require_samples_fit(sampling_, settings_);
     require_content_fits(sampling_, settings_);
   }
 
-  std::vector<std::string> columns() const override { return error_table_columns(); }
+  std::vector<std::string> columns() const override {
+    std::vector<std::string> columns = error_table_columns();
+    if (budget_) columns.insert(columns.end(), {"budget_step", "budget_rounded"});
+    return columns;
+  }
 
   Parameters resolved_parameters(const Interruption& interruption) const override {
     Parameters parameters = options_.resolved_parameters(settings_, interruption);
@@ -35,23 +44,48 @@ class Sweep : public Command {
     return parameters;
   }
 
-  std::optional<std::size_t> rows_in_all() const override { return settings_.size(); }
+  std::optional<std::size_t> rows_in_all() const override {
+    return settings_.size() * rows_of_each();
+  }
 
   void run(Run& run, Table& table) override {
     ErrorTableRows rows({sampling_, run.seed(), run.digits()}, run.interruption());
     note_samples(run, sampling_, settings_);
     run.set_instruction_set(instruction_set_in_use());
     run.over(
-        settings_.size(), [&](std::size_t point) { rows.add_row(table, settings_[point]); },
-        [&](std::size_t point) { return work_on_pairs(sampling_, settings_[point]); });
+        settings_.size() * rows_of_each(),
+        [&](std::size_t point) {
+          const Setting& setting = settings_[point / rows_of_each()];
+          if (!budget_) {
+            rows.add_row(table, setting);
+          } else {
+            add_budget_row(rows, table, budget_row(setting, point % rows_of_each()));
+          }
+        },
+        [&](std::size_t point) {
+          return work_on_pairs(sampling_, settings_[point / rows_of_each()]);
+        });
   }
 
  private:
+  // An exact storage, accumulation or scaling, which most rows of a budget have, takes some 100 ns
+  // a pair, where all formats take 1.
+  static constexpr long long kLargestContextOfBudget = 4096;
+
+  std::size_t rows_of_each() const { return budget_ ? kBudgetRows : 1; }
+
+  static void add_budget_row(ErrorTableRows& rows, Table& table, const BudgetRow& row) {
+    rows.add_row(table, row.setting)
+        .set("budget_step", row.step)
+        .set("budget_rounded", row.rounded);
+  }
+
   Defaults defaults_;
   SettingOptions options_;
   SamplingOption pairs_;
   std::vector<Setting> settings_;
   PairSampling sampling_;
+  bool budget_ = false;
 };
 
 // One class for each axis, since a command is made without arguments.

@@ -6,6 +6,7 @@
 #include "app/error_table.hpp"
 #include "ropelab/exact/distance.hpp"
 #include "ropelab/exact/parse.hpp"
+#include "ropelab/simulation/budget.hpp"
 #include "ropelab/simulation/score.hpp"
 
 namespace ropelab::app {
@@ -129,6 +130,50 @@ void trace_pair(TraceWriter& writer, const Setting& setting, long long i, long l
   writer.add("total_error", Real(as_exact(score.scaled) - bias));
 }
 
+// F(i,j) - S(i-j) of a pipeline; nothing where F is not finite. 0 where nothing was rounded: then
+// the products, of the size of A, differ by the last of their 512 bits.
+std::optional<Real> rounding_error(const Pipeline& pipeline, const Inputs& inputs, long long i,
+                                   long long j) {
+  const auto angle_i = angle_steps<Real>(pipeline, inputs.theta, static_cast<double>(i));
+  const auto angle_j = angle_steps<Real>(pipeline, inputs.theta, static_cast<double>(j));
+  const Value query_part = rotation_input<Real>(pipeline, inputs.query_part);
+  const Value key_part = rotation_input<Real>(pipeline, inputs.key_part);
+  const auto query = rotation_steps<Real>(pipeline, angle_i, {step_negated(query_part), 0.0});
+  const auto key = rotation_steps<Real>(pipeline, angle_j, {0.0, key_part});
+  const Value score = score_steps<Real>(pipeline, inputs.scale, query.stored, key.stored).scaled;
+  if (!is_finite(score)) return std::nullopt;
+  const Real phase = inputs.theta.times<Real>(static_cast<double>(i - j));
+  const Real size = amplification(inputs.construction).to_real();
+  const Real error = as_exact(score) + size * sine(phase);
+  return abs(error) < ldexp(size, -480) ? Real(0) : error;
+}
+
+// What each step's rounding does to one pair, and what all the others do without it.
+void trace_budget(Table& table, const Setting& setting, long long i, long long j, int digits) {
+  const Inputs inputs(setting);
+  const Pipeline& pipeline = setting.pipeline;
+  const auto cell = [&](const Pipeline& of) -> Cell {
+    const auto error = rounding_error(of, inputs, i, j);
+    return error ? exact_cell(*error, digits) : Cell();
+  };
+  const auto add = [&](std::string_view step, std::string_view format) {
+    return table.add_row()
+        .set("step", step)
+        .set("format", format)
+        .set("dtype", setting.dtype.name)
+        .set("pipeline", setting.pipeline_cell);
+  };
+  add("all", "").set("only_error", cell(pipeline)).set("all_but_error", 0.0);
+  for (std::size_t s = 0; s < step_count; ++s) {
+    const auto name = static_cast<StepName>(s);
+    const Step& step = pipeline[name];
+    const Cell only_cell = cell(only(pipeline, name)), rest = cell(all_but(pipeline, name));
+    add(step_names[s], step ? step->name : "exact")
+        .set("only_error", only_cell)
+        .set("all_but_error", rest);
+  }
+}
+
 class Trace : public Command {
  public:
   void add_options(CLI::App& app) override {
@@ -137,7 +182,10 @@ class Trace : public Command {
     position_.add_to(app, "--position", "INTEGER",
                      "One position instead: trace the rotation up to the table of cos and sin");
     options_.add_to(app);
-    position_.option()->excludes(i_.option(), j_.option());
+    CLI::Option* budget = app.add_flag(
+        "--budget", budget_,
+        "The error of F instead: with only one step rounded, and with all but that one");
+    position_.option()->excludes(i_.option(), j_.option(), budget);
   }
 
   void set_up(const Interruption& interruption) override {
@@ -159,6 +207,7 @@ class Trace : public Command {
   }
 
   std::vector<std::string> columns() const override {
+    if (budget_) return {"step", "format", "dtype", "pipeline", "only_error", "all_but_error"};
     return {"step", "exact", "dtype", "pipeline", "value", "hex", "ulp_error"};
   }
 
@@ -169,6 +218,7 @@ class Trace : public Command {
   void run(Run& run, Table& table) override {
     run.over(settings_.size(), [&](std::size_t point) {
       const Setting& setting = settings_[point];
+      if (budget_) return trace_budget(table, setting, query_, key_, run.digits());
       TraceWriter writer(table, setting, run.digits());
       if (!traced_position_) return trace_pair(writer, setting, query_, key_);
       const Inputs inputs(setting);
@@ -202,6 +252,7 @@ class Trace : public Command {
   std::vector<Setting> settings_;
   std::optional<long long> traced_position_;
   long long query_ = 0, key_ = 0;
+  bool budget_ = false;
 };
 
 }  // namespace
