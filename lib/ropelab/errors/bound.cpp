@@ -30,7 +30,8 @@ namespace {
 //              |S| sqrt(head_dim) <= N min(1, phase of the greatest distance) is the better M.
 //              Among content every product and every sum so far is rounded, with an M of
 //              largest_content^2 for each product of content.
-//  - scaling:  times 1/sqrt(head_dim); both exact if that is a power of two.
+//  - scaling:  times 1/sqrt(head_dim); both exact if that is a power of two, unless the sum is
+//              kept exactly.
 // Number is double, or Real where a double's range could be left.
 template <class Number>
 struct BoundedQuantity {
@@ -272,9 +273,11 @@ class Bound {
 
   Quantity scaled(const Quantity& sum, double head_dim) {
     const double root = std::sqrt(head_dim);
-    const bool exact = root * root == head_dim && is_power_of_two(root);
+    const bool is_power = root * root == head_dim && is_power_of_two(root);
+    // An exact sum is no number of the scaling's format, and is rounded to it.
+    const bool exact = is_power && (step(StepName::accumulation) || !step(StepName::scaling));
     Quantity scale{1 / Number(root), 0};
-    if (!exact) {
+    if (!is_power) {
       scale.error = 0x1p-52 * scale.magnitude;
       scale = rounded(scale, StepName::scaling);
     }
