@@ -244,11 +244,12 @@ PairSampling SamplingOption::read() const {
     PairSampling pairs;
     pairs.all = text == "all";
     if (pairs.all) return pairs;
-    if (text.rfind(sample, 0) == 0) {
+    if (text.rfind(sample, 0) == 0 && text.size() > sample.size()) {
       pairs.sample = parse_integer(text.substr(sample.size()), 1, kMostPositions);
       return pairs;
     }
-    throw std::invalid_argument(fmt::format("'{}' is neither all nor sample:COUNT", text));
+    throw std::invalid_argument(
+        fmt::format("'{}' is neither all nor sample:COUNT, as in sample:100000", text));
   });
 }
 

@@ -12,9 +12,9 @@ namespace {
 
 constexpr int kMostHeads = 65536;
 
-std::vector<int> parse_ints(const std::string& text, const Interruption& interruption) {
+std::vector<int> parse_ints(const std::string& text, int most, const Interruption& interruption) {
   std::vector<int> values;
-  for (const long long value : parse_integer_values(text, 1, kMostHeads, interruption)) {
+  for (const long long value : parse_integer_values(text, 1, most, interruption)) {
     values.push_back(static_cast<int>(value));
   }
   return values;
@@ -24,14 +24,15 @@ std::vector<int> parse_ints(const std::string& text, const Interruption& interru
 std::vector<int> parse_heads(const std::string& text, int heads, const Interruption& interruption) {
   std::vector<int> chosen;
   for (const std::string& item : split_list(text)) {
-    const auto some =
-        parse_ints(item == "all" ? fmt::format("1:{0}:{0}", heads) : item, interruption);
-    chosen.insert(chosen.end(), some.begin(), some.end());
-  }
-  for (const int head : chosen) {
-    if (head <= heads) continue;
-    throw std::invalid_argument(
-        fmt::format("'{}' is out of range; {} heads are counted from 1 to {}", head, heads, heads));
+    try {
+      const auto some =
+          parse_ints(item == "all" ? fmt::format("1:{0}:{0}", heads) : item, heads, interruption);
+      chosen.insert(chosen.end(), some.begin(), some.end());
+    } catch (const std::invalid_argument&) {
+      throw std::invalid_argument(
+          fmt::format("'{}' is none of {} heads; write a number from 1 to {}, a range, or all",
+                      item, heads, heads));
+    }
   }
   return chosen;
 }
@@ -52,7 +53,7 @@ std::vector<HeadChoice> HeadOptions::read(const Interruption& interruption) cons
     for (const Algebraic& slope : slope_.read(slopes)) choices.push_back({{}, {}, slope});
     return choices;
   }
-  const auto numbers = [&](const auto& text) { return parse_ints(text, interruption); };
+  const auto numbers = [&](const auto& text) { return parse_ints(text, kMostHeads, interruption); };
   for (const int heads : heads_.read(numbers)) {
     const auto among = [&](const auto& text) { return parse_heads(text, heads, interruption); };
     for (const int head : head_.read(among)) {

@@ -48,6 +48,20 @@ TEST_CASE("a Bounded that may have either sign is not rounded, not even to a zer
   CHECK(std::signbit(round_to(half, Bounded{{-2e-30, 0}, 1e-30})));
 }
 
+TEST_CASE("an infinite phase that an exact step hands on is not clamped to an angle") {
+  const ExactInput theta(parse_positive("1e-3"));
+  const double far = 100000;  // infinite in float16
+  const Pipeline exact = parse_pipeline("ideal-trig,theta=float16,position=float16",
+                                        find_format("float8_e4m3fn"), EightBit::saturates);
+  CHECK(std::isnan(std::get<double>(angle_steps<Real>(exact, theta, far).cosine)));
+  const Construction construction{parse_positive("1e-3"), Algebraic(), 64, {}};
+  CHECK(std::isnan(rotated_table(exact, construction, 100000, 1).key_second.high.front()));
+  // A step of the 8-bit format itself takes its operand to be clamped.
+  const Pipeline clamped = parse_pipeline("ideal-trig,position=float16,phase=float8_e4m3fn",
+                                          find_format("float8_e4m3fn"), EightBit::saturates);
+  CHECK_FALSE(std::isnan(std::get<double>(angle_steps<Real>(clamped, theta, far).cosine)));
+}
+
 Pipeline with_exact(StepName step) {
   const auto name = std::string(step_names[static_cast<std::size_t>(step)]);
   return parse_pipeline("naive," + name + "=exact", find_format("float16"));

@@ -52,7 +52,9 @@ Bounded QuickRotation::angle(double position) const {
       phase_step(pipeline_, theta_, position,
                  finish(pipeline_[StepName::position], exactly<Bounded>(position)), theta_value_);
   const double* rounded = std::get_if<double>(&phase);
-  if (rounded != nullptr) return exactly<Bounded>(trig_(*rounded));
+  if (rounded != nullptr) {
+    return exactly<Bounded>(pipeline_[StepName::phase] ? trig_(*rounded) : *rounded);
+  }
   const Bounded& exact = std::get<Bounded>(phase);
   if (!std::isfinite(exact.value.high)) throw Undecided{};  // a number, which Real may refuse
   return exact;

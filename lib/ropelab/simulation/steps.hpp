@@ -75,7 +75,9 @@ AngleSteps<Exact> angle_steps(const Pipeline& pipeline, const ExactInput& theta,
   steps.theta = theta_step<Exact>(pipeline, theta);
   steps.phase = phase_step<Exact>(pipeline, theta, position, steps.position, steps.theta);
   const Step& trig = pipeline[StepName::trig];
-  const StepValue<Exact> angle = operand(trig, steps.phase);
+  // What an exact step hands on is no operand to round, infinities included.
+  const StepValue<Exact> angle =
+      pipeline[StepName::phase] ? operand(trig, steps.phase) : steps.phase;
   if (is_finite(angle)) {
     const Rotor<Exact> exact = rotor(as_exact(angle));
     steps.cosine = finish(trig, exact.cosine);

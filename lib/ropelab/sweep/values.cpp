@@ -34,6 +34,16 @@ struct RangeText {
   bool logarithmic;
 };
 
+long long parse_count(std::string_view count, std::string_view range) {
+  try {
+    return parse_integer(count, 1, kMostPoints);
+  } catch (const std::invalid_argument&) {
+    throw std::invalid_argument(
+        fmt::format("'{}': '{}' is no COUNT of a range; write a whole number from 1 to {}", range,
+                    count, kMostPoints));
+  }
+}
+
 RangeText parse_range(std::string_view text) {
   const auto parts = split(text, ':');
   const bool logarithmic = parts.size() == 4 && parts[3] == "log";
@@ -41,7 +51,7 @@ RangeText parse_range(std::string_view text) {
     throw std::invalid_argument(
         fmt::format("'{}' is not a range; write FIRST:LAST:COUNT or FIRST:LAST:COUNT:log", text));
   }
-  return {parts[0], parts[1], parse_integer(parts[2], 1, kMostPoints), logarithmic};
+  return {parts[0], parts[1], parse_count(parts[2], text), logarithmic};
 }
 
 // Calls `at(k)` for the points strictly between the ends.
