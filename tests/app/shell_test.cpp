@@ -85,7 +85,7 @@ TEST_CASE("bad input is one sentence that names option and value, and exit statu
       {"slopes --heads 0", "--heads: '0'"},
       {"slopes --heads 4 --head 5", "--head: '5'"},
       {"slopes --heads 4,8 --head 8", "--head: '8'"},
-      {"slopes --heads 2:8:0", "--heads: '0'"},
+      {"slopes --heads 2:8:0", "--heads: '2:8:0': '0' is no COUNT"},
       {"slopes --slope -1", "--slope: '-1'"},
       {"slopes --slope=-1", "--slope: '-1'"},
       {"slopes --slope -.5", "--slope: '-.5'"},
