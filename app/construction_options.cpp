@@ -308,9 +308,10 @@ Split parse_split(const std::string& item) {
 }  // namespace
 
 void ContentOption::add_to(CLI::App& app) {
-  content_.add_to(app, "--content", "none|random:SEED:PLACE",
-                  "Add the pair's products among those of head-dim random unit-variance "
-                  "components: first, last, or at the ends of halves",
+  content_.add_to(app, "--content", kContents,
+                  "What the pair's products are added among: none, or random:SEED:PLACE, the "
+                  "products of head-dim random unit-variance components, the pair standing first, "
+                  "last or at the ends of halves",
                   "none");
 }
 
