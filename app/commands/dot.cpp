@@ -10,6 +10,7 @@
 #include "app/commands.hpp"
 #include "app/construction_options.hpp"
 #include "ropelab/errors/dot_bound.hpp"
+#include "ropelab/errors/random_dots.hpp"
 #include "ropelab/exact/distance.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/rope/rotated_dot.hpp"
@@ -111,6 +112,27 @@ double nearest_double(const StepValue<Real>& value) {
   return rounded != nullptr ? *rounded : to_double(std::get<Real>(value));
 }
 
+constexpr long long kMostRandom = 1'000'000;
+
+std::vector<int> parse_rope_dims(const std::string& text, const Interruption& interruption) {
+  std::vector<int> dimensions;
+  for (const long long dimension : parse_integer_values(text, 2, 1 << 20, interruption)) {
+    if (dimension % 2 != 0) {
+      throw std::invalid_argument(
+          fmt::format("'{}' is odd; components are rotated in pairs, so write an even whole number",
+                      dimension));
+    }
+    dimensions.push_back(static_cast<int>(dimension));
+  }
+  return dimensions;
+}
+
+// Where random products stand before they are shifted.
+struct RandomPoint {
+  FrequencyGrid grid;
+  long long i, j;
+};
+
 class Dot : public Command {
  public:
   void add_options(CLI::App& app) override {
@@ -119,24 +141,35 @@ class Dot : public Command {
     i_.add_to(app, "--i", kIntegers, "Position of the query");
     j_.add_to(app, "--j", kIntegers, "Position of the key");
     base_.add_to(app, "--base", kNumbers, "Bases of RoPE's grid", "10000");
-    rope_dim_.add_to(app, "--rope-dim", "INTEGER", "Rotated dimensions: as many as components");
+    rope_dim_.add_to(app, "--rope-dim", kIntegers,
+                     "Rotated dimensions: as many as components; with --random a list (default: "
+                     "64)");
     input_.add_to(app, "--input", "FILE",
                   "CSV file with at least the columns rope_dim,base,i,j,q,k instead");
+    random_.add_to(app, "--random", "COUNT",
+                   "So many random unit-variance q and k of --rope-dim components (from --seed) "
+                   "instead: how far their products change as both positions are shifted");
+    offset_.add_to(app, "--offset", kIntegers, "With --random: shifts of both positions",
+                   "0,1K,2K,4K,8K,16K,32K,64K,128K");
     layout_.add_to(app, "--layout", "interleaved|half",
                    "Whether components 2r and 2r+1 make a pair, or r and r + half of them",
                    "interleaved");
     formats_.add_to(app);
     pipelines_.add_to(app);
-    for (TextOption* option : {&q_, &k_, &i_, &j_, &base_, &rope_dim_}) {
+    for (TextOption* option : {&q_, &k_, &i_, &j_, &base_, &rope_dim_, &random_, &offset_}) {
       option->option()->excludes(input_.option());
     }
+    random_.option()->excludes(q_.option(), k_.option());
+    offset_.option()->needs(random_.option());
   }
 
   void set_up(const Interruption& interruption) override {
     layout_choice_ = layout_.read([](const std::string& text) { return find_layout(text); });
     dtypes_ = formats_.read();
     pipeline_names_ = pipelines_.read();
-    if (input_.given()) {
+    if (random_.given()) {
+      read_random(interruption);
+    } else if (input_.given()) {
       products_ = input_.read([&](const std::string& path) {
         return read_products(path, layout_choice_, interruption);
       });
@@ -146,6 +179,11 @@ class Dot : public Command {
   }
 
   std::vector<std::string> columns() const override {
+    if (random_.given()) {
+      return {"rope_dim",  "base",      "i",         "j",         "offset",
+              "dtype",     "pipeline",  "products",  "exact_rms", "error_rms",
+              "error_max", "shift_rms", "shift_max", "nonfinite"};
+    }
     return {"row",       "rope_dim", "base",           "i",
             "j",         "dtype",    "pipeline",       "value",
             "hex",       "exact",    "absolute_error", "relative_error",
@@ -153,7 +191,8 @@ class Dot : public Command {
   }
 
   std::optional<std::size_t> rows_in_all() const override {
-    return products_.size() * dtypes_.size() * pipeline_names_.size();
+    const std::size_t ways = dtypes_.size() * pipeline_names_.size();
+    return random_.given() ? points_.size() * ways * offsets_.size() : products_.size() * ways;
   }
 
   std::vector<std::string> files_read() const override {
@@ -162,6 +201,10 @@ class Dot : public Command {
   }
 
   void run(Run& run, Table& table) override {
+    if (random_.given()) {
+      run.over(points_.size(), [&](std::size_t n) { add_random_rows(run, table, points_[n]); });
+      return;
+    }
     run.over(products_.size(), [&](std::size_t n) {
       const DotInputs& inputs = products_[n];
       const ExactDot exact = exact_rotated_dot(inputs.grid, inputs.q, inputs.k, inputs.i, inputs.j,
@@ -177,23 +220,116 @@ class Dot : public Command {
   }
 
  private:
+  std::vector<long long> read_positions(const TextOption& option,
+                                        const Interruption& interruption) const {
+    return option.read([&](const std::string& text) {
+      return parse_integer_values(text, -kMostPositions, kMostPositions, interruption);
+    });
+  }
+
+  std::vector<Algebraic> read_bases(const Interruption& interruption) const {
+    return base_.read(
+        [&](const std::string& text) { return parse_positive_values(text, interruption); });
+  }
+
+  std::vector<int> read_rope_dims(const Interruption& interruption) const {
+    if (!rope_dim_.given()) return {64};
+    return rope_dim_.read(
+        [&](const std::string& text) { return parse_rope_dims(text, interruption); });
+  }
+
+  void read_random(const Interruption& interruption) {
+    count_ = static_cast<std::size_t>(
+        random_.read([](const std::string& text) { return parse_integer(text, 1, kMostRandom); }));
+    offsets_ = read_positions(offset_, interruption);
+    for (const TextOption* option : {&i_, &j_}) {
+      if (!option->given()) {
+        throw UsageError(option->name(), "is missing; give --i and --j with --random");
+      }
+    }
+    const auto queries = read_positions(i_, interruption), keys = read_positions(j_, interruption);
+    const auto bases = read_bases(interruption);
+    for (const int rope_dim : read_rope_dims(interruption)) {
+      for (const Algebraic& base : bases) {
+        for (const long long i : queries) {
+          for (const long long j : keys) {
+            interruption.check();
+            require_offsets_fit(i, j);
+            points_.push_back({FrequencyGrid(base, rope_dim), i, j});
+          }
+        }
+      }
+    }
+  }
+
+  void require_offsets_fit(long long i, long long j) const {
+    for (const long long offset : offsets_) {
+      for (const long long position : {i + offset, j + offset}) {
+        if (std::abs(position) <= kMostPositions) continue;
+        throw UsageError("--offset", fmt::format("'{}' shifts a position to {}; within 2^53 would "
+                                                 "be right",
+                                                 offset, position));
+      }
+    }
+  }
+
+  // All that can be interrupted comes before the rows of a point.
+  void add_random_rows(Run& run, Table& table, const RandomPoint& point) const {
+    const RandomDots dots(point.grid, layout_choice_, point.i, point.j, count_, run.seed(),
+                          run.interruption());
+    std::vector<std::vector<ShiftErrors>> measured;
+    for (const Format& dtype : dtypes_) {
+      for (const std::string& name : pipeline_names_) {
+        measured.push_back(dots.measure(parse_pipeline(name, dtype, formats_.eight_bit()), dtype,
+                                        offsets_, run.interruption()));
+      }
+    }
+    const double exact_rms = dots.exact_rms();
+    auto next = measured.begin();
+    for (const Format& dtype : dtypes_) {
+      for (const std::string& name : pipeline_names_) {
+        const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
+        for (std::size_t n = 0; n < offsets_.size(); ++n) {
+          add_random_row(table, point, offsets_[n], dtype, pipeline, exact_rms, (*next)[n], run);
+        }
+        ++next;
+      }
+    }
+  }
+
+  void add_random_row(Table& table, const RandomPoint& point, long long offset, const Format& dtype,
+                      const Pipeline& pipeline, double exact_rms, const ShiftErrors& errors,
+                      const Run& run) const {
+    Table::Row row = table.add_row();
+    row.set("rope_dim", point.grid.rope_dim())
+        .set("base", exact_cell(point.grid.base(), run.digits()))
+        .set("i", point.i)
+        .set("j", point.j)
+        .set("offset", offset)
+        .set("dtype", dtype.name)
+        .set("pipeline", pipeline_cell(pipeline, dtype))
+        .set("products", count_)
+        .set("exact_rms", exact_rms)
+        .set("nonfinite", errors.nonfinite);
+    if (errors.nonfinite == count_) return;
+    row.set("error_rms", errors.error_rms)
+        .set("error_max", errors.error_max)
+        .set("shift_rms", errors.shift_rms)
+        .set("shift_max", errors.shift_max);
+  }
+
   void read_options(const Interruption& interruption) {
     for (const TextOption* option : {&q_, &k_, &i_, &j_}) {
       if (option->given()) continue;
-      throw UsageError(option->name(), "is missing; give --q, --k, --i and --j, or --input");
+      throw UsageError(option->name(),
+                       "is missing; give --q, --k, --i and --j, or --input, or "
+                       "--random with --i and --j");
     }
     const std::vector<Rational> q = q_.read(parse_vector);
     const std::vector<Rational> k = k_.read(parse_vector);
     const int rope_dim = common_size(q, k);
-    const auto positions = [&](const std::string& text) {
-      return parse_integer_values(text, -kMostPositions, kMostPositions, interruption);
-    };
-    const auto bases = [&](const std::string& text) {
-      return parse_positive_values(text, interruption);
-    };
-    const std::vector<long long> queries = i_.read(positions);
-    const std::vector<long long> keys = j_.read(positions);
-    for (const Algebraic& base : base_.read(bases)) {
+    const auto queries = read_positions(i_, interruption), keys = read_positions(j_, interruption);
+    for (const Algebraic& base : read_bases(interruption)) {
       for (const long long i : queries) {
         for (const long long j : keys) {
           interruption.check();
@@ -255,13 +391,17 @@ class Dot : public Command {
         .set("ulp_error", to_double(Real(judged.error / Real(ulp_at(dtype, exact.value)))));
   }
 
-  TextOption q_, k_, i_, j_, base_, rope_dim_, input_, layout_;
+  TextOption q_, k_, i_, j_, base_, rope_dim_, input_, random_, offset_, layout_;
   FormatOptions formats_;
   PipelineOption pipelines_;
   Layout layout_choice_ = Layout::interleaved;
   std::vector<Format> dtypes_;
   std::vector<std::string> pipeline_names_;
   std::vector<DotInputs> products_;
+  // With --random:
+  std::size_t count_ = 0;
+  std::vector<long long> offsets_;
+  std::vector<RandomPoint> points_;
 };
 
 }  // namespace
@@ -271,6 +411,14 @@ CommandEntry dot_command() {
           R"(  $ ropelab dot --q "1 2 3 4" --k "1 1 1 1" --i 3 --j 1 --dtype float32
   row,rope_dim,base,i,j,dtype,pipeline,value,hex,exact,absolute_error,relative_error,ulp_error,bound
   1,4,10000,3,1,float32,ideal-trig,4.820863246917725,0x1.348906p+2,4.820863443505602513133654286755320914711,1.9658787790375865e-07,4.07785618090035e-08,0.41227466132162327,5.978506838652399e-06
+  $ ropelab dot --random 50 --i 1024 --j 1000 --offset 0,1K,128K --dtype bfloat16 --pipeline naive,fp32-rope | cut -d, -f5-7,9,10,12
+  offset,dtype,pipeline,exact_rms,error_rms,shift_rms
+  0,bfloat16,naive,7.209884167378747,3.5279932045873803,0
+  1024,bfloat16,naive,7.209884167378747,4.703382259961086,3.5122274761434866
+  131072,bfloat16,naive,7.209884167378747,7.80102252814091,7.703170105219824
+  0,bfloat16,fp32-rope,7.209884167378747,0.04117504712906232,0
+  1024,bfloat16,fp32-rope,7.209884167378747,0.03240804735408221,0.04196338299941838
+  131072,bfloat16,fp32-rope,7.209884167378747,0.03939584714256811,0.04947649463779559
 )",
           make_command<Dot>};
 }

@@ -118,7 +118,9 @@ TEST_CASE("dot refuses options that cannot be meant in one sentence") {
     std::string error;
   };
   const Case cases[] = {
-      {{"dot", "--q", "1 2"}, "ropelab: --k: is missing; give --q, --k, --i and --j, or --input\n"},
+      {{"dot", "--q", "1 2"},
+       "ropelab: --k: is missing; give --q, --k, --i and --j, or --input, or --random with --i and "
+       "--j\n"},
       {{"dot", "--q", "1 2", "--k", "1 2 3", "--i", "1", "--j", "0"},
        "ropelab: --k: there are 3 components where --q has 2\n"},
       {{"dot", "--q", "0,5 1", "--k", "1 2", "--i", "1", "--j", "0"},
@@ -134,4 +136,50 @@ TEST_CASE("dot refuses options that cannot be meant in one sentence") {
     CHECK(outcome.error == error);
     CHECK(outcome.output.empty());
   }
+}
+
+TEST_CASE("dot --random says how far random products depend on more than i - j") {
+  const Outcome outcome =
+      run({"dot", "--random", "20", "--i", "9", "--j", "2", "--base", "1e4,5e5", "--rope-dim",
+           "8,16", "--offset", "0,1K,100K", "--dtype", "bfloat16,float32", "--pipeline", "naive"});
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.status == 0);
+  const ropelab::CsvText table(outcome.output);
+  REQUIRE(table.records().size() == 24);
+  const auto number = [&](std::size_t record, const char* column) {
+    return std::stod(table.at(record, column));
+  };
+  for (std::size_t n = 0; n < 24; n += 3) {
+    CHECK(table.at(n, "offset") == "0");
+    CHECK(number(n, "shift_max") == 0);
+    CHECK(number(n, "error_max") > 0);
+    CHECK(number(n + 2, "shift_max") >= number(n + 2, "shift_rms"));
+    CHECK(number(n + 2, "shift_rms") > number(n, "error_rms"));
+  }
+  CHECK(table.at(23, "rope_dim") == "16");
+  CHECK(table.at(23, "base") == "500000");
+  CHECK(table.at(23, "dtype") == "float32");
+  CHECK(run({"dot", "--random", "20", "--i", "9", "--j", "2", "--seed", "2"}).output !=
+        run({"dot", "--random", "20", "--i", "9", "--j", "2"}).output);
+}
+
+TEST_CASE("dot --random refuses what cannot be meant in one sentence") {
+  const auto error_of = [](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"dot", "--random"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = run(arguments);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.output.empty());
+    return outcome.error;
+  };
+  CHECK(error_of({"5", "--i", "1"}) ==
+        "ropelab: --j: is missing; give --i and --j with --random\n");
+  CHECK(error_of({"5", "--i", "1", "--j", "0", "--rope-dim", "7"}) ==
+        "ropelab: --rope-dim: '7' is odd; components are rotated in pairs, so write an even whole "
+        "number\n");
+  CHECK(error_of({"5", "--i", "1", "--j", "0", "--offset", "2^53"}) ==
+        "ropelab: --offset: '9007199254740992' shifts a position to 9007199254740993; within 2^53 "
+        "would be right\n");
+  error_of({"0", "--i", "1", "--j", "0"});
+  error_of({"5", "--i", "1", "--j", "0", "--q", "1 2"});
 }
