@@ -165,7 +165,10 @@ std::string parameter_text(const CLI::Option& option, const Parameters& resolved
 
 CommandLine::CommandLine() : root_(std::string(kAbout), "ropelab") {
   root_.set_version_flag("--version", version_text());
-  root_.set_config("--config", "", "Take options from a TOML file")->type_name("FILE");
+  // Later versions of CLI11 would read several files.
+  root_.set_config("--config", "", "Take options from a TOML file")
+      ->type_name("FILE")
+      ->multi_option_policy(CLI::MultiOptionPolicy::Throw);
   root_.require_subcommand(1);
   root_.footer(std::string(kValues));
   auto config = std::make_shared<ConfigFile>(root_);
