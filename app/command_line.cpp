@@ -165,10 +165,7 @@ std::string parameter_text(const CLI::Option& option, const Parameters& resolved
 
 CommandLine::CommandLine() : root_(std::string(kAbout), "ropelab") {
   root_.set_version_flag("--version", version_text());
-  // Later versions of CLI11 would read several files.
-  root_.set_config("--config", "", "Take options from a TOML file")
-      ->type_name("FILE")
-      ->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+  root_.set_config("--config", "", "Take options from a TOML file")->type_name("FILE");
   root_.require_subcommand(1);
   root_.footer(std::string(kValues));
   auto config = std::make_shared<ConfigFile>(root_);
@@ -222,6 +219,20 @@ void CommandLine::SharedOptions::add_to(CLI::App& app, bool has_own_output) {
   app.add_flag("--quiet", quiet, "No progress and no remarks on standard error");
 }
 
+namespace {
+
+// Later versions of CLI11 would read several files, one after the other.
+void require_one_config(const std::vector<std::string>& arguments) {
+  const auto given = std::count_if(arguments.begin(), arguments.end(), [](const auto& argument) {
+    return argument == "--config" || argument.rfind("--config=", 0) == 0;
+  });
+  if (given > 1) {
+    throw UsageError("--config", "it is given more than once; it takes a single value");
+  }
+}
+
+}  // namespace
+
 std::optional<std::string> CommandLine::parse(const std::vector<std::string>& arguments) {
   arguments_ = arguments;
   try {
@@ -237,6 +248,7 @@ std::optional<std::string> CommandLine::parse(const std::vector<std::string>& ar
 }
 
 void CommandLine::parse_with_cli11(const std::vector<std::string>& arguments) {
+  require_one_config(arguments);
   root_.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
   if (config_given() && root_.get_config_ptr()->as<std::string>().empty()) {
     throw UsageError("--config", "'' is no name; write that of a TOML file");
