@@ -7,17 +7,6 @@
 
 using ropelab::CsvText;
 
-namespace {
-
-CsvText table_of(const std::vector<std::string>& arguments) {
-  const Outcome outcome = run(arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.status == 0);
-  return CsvText(outcome.output);
-}
-
-}  // namespace
-
 TEST_CASE("a budget has the whole, each step alone and all but it") {
   const CsvText table =
       table_of({"sweep", "context", "--context", "100", "--dtype", "float16", "--pipeline",

@@ -14,12 +14,6 @@ Outcome sweep_with(std::vector<std::string> more) {
   return run(arguments);
 }
 
-CsvText table_of(const Outcome& outcome) {
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.status == 0);
-  return CsvText(outcome.output);
-}
-
 double number(const CsvText& table, std::size_t record, const char* column) {
   return std::stod(table.at(record, column));
 }

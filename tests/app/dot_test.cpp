@@ -12,13 +12,6 @@ namespace {
 
 const std::string reference_path = ROPELAB_TEST_DATA "/rotated_dot.csv";
 
-CsvText table_of(const std::vector<std::string>& arguments) {
-  const Outcome outcome = run(arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.status == 0);
-  return CsvText(outcome.output);
-}
-
 std::vector<std::string> product(const std::vector<std::string>& more) {
   std::vector<std::string> arguments{"dot", "--q", "1 2 3 4", "--k", "1 1 1 1",
                                      "--i", "3",   "--j",     "1"};

@@ -8,17 +8,6 @@ using ropelab::CsvText;
 using ropelab::parse_rational;
 using ropelab::read_csv_file;
 
-namespace {
-
-CsvText table_of(const std::vector<std::string>& arguments) {
-  const Outcome outcome = run(arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.status == 0);
-  return CsvText(outcome.output);
-}
-
-}  // namespace
-
 TEST_CASE("frequencies --digits 40 agrees with 80-digit arithmetic in all digits") {
   const CsvText reference = read_csv_file(ROPELAB_TEST_DATA "/frequencies.csv");
   for (std::size_t n = 0; n < reference.records().size(); n += 4) {

@@ -10,10 +10,8 @@ using ropelab::CsvText;
 namespace {
 
 CsvText table_of(const std::string& options) {
-  const Outcome outcome = run_shell("ropelab limits " + options);
-  CAPTURE(options, outcome.error);
-  REQUIRE(outcome.status == 0);
-  return CsvText(outcome.output);
+  CAPTURE(options);
+  return table_of(run_shell("ropelab limits " + options));
 }
 
 // total_max_abs of the sweep at a context; empty if no pair is finite.

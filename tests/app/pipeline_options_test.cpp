@@ -7,13 +7,6 @@ using ropelab::CsvText;
 
 namespace {
 
-CsvText table_of(const std::vector<std::string>& arguments) {
-  const Outcome outcome = run(arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.status == 0);
-  return CsvText(outcome.output);
-}
-
 // The trace of position 10^5 in a float32 pipeline.
 CsvText trace_with(const std::string& pipeline) {
   return table_of({"trace", "--position", "100000", "--dtype", "float32", "--saturate",

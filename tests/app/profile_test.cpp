@@ -11,10 +11,8 @@ using ropelab::CsvText;
 namespace {
 
 CsvText table_of(const std::string& line) {
-  const Outcome outcome = run_shell("ropelab " + line);
-  CAPTURE(line, outcome.error);
-  REQUIRE(outcome.status == 0);
-  return CsvText(outcome.output);
+  CAPTURE(line);
+  return table_of(run_shell("ropelab " + line));
 }
 
 double number(const CsvText& table, std::size_t row, const std::string& column) {

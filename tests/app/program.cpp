@@ -13,6 +13,8 @@
 #include <iterator>
 #include <thread>
 
+#include "catch.hpp"
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -142,4 +144,14 @@ Outcome run_shell_in(const TemporaryFolder& folder, const std::string& line) {
   Circumstances there;
   there.folder = folder.path();
   return run_shell(line, there);
+}
+
+ropelab::CsvText table_of(const Outcome& outcome) {
+  CAPTURE(outcome.error);
+  REQUIRE(outcome.status == 0);
+  return ropelab::CsvText(outcome.output);
+}
+
+ropelab::CsvText table_of(const std::vector<std::string>& arguments) {
+  return table_of(run(arguments));
 }

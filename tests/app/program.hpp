@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "ropelab/table/csv_reader.hpp"
+
 // An empty folder that goes away with the test.
 class TemporaryFolder {
  public:
@@ -49,3 +51,6 @@ Outcome run(const std::vector<std::string>& arguments, const Circumstances& circ
 Outcome run_shell(const std::string& line, const Circumstances& circumstances = {});
 // The same in a folder of its own.
 Outcome run_shell_in(const TemporaryFolder& folder, const std::string& line);
+// The table that a run printed; the test fails unless it ended well.
+ropelab::CsvText table_of(const Outcome& outcome);
+ropelab::CsvText table_of(const std::vector<std::string>& arguments);

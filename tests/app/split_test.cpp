@@ -5,17 +5,6 @@
 
 using ropelab::CsvText;
 
-namespace {
-
-CsvText table_of(const std::vector<std::string>& arguments) {
-  const Outcome outcome = run(arguments);
-  CAPTURE(outcome.error);
-  REQUIRE(outcome.status == 0);
-  return CsvText(outcome.output);
-}
-
-}  // namespace
-
 TEST_CASE("a power of two moved to the key changes no figure while the range lasts") {
   const CsvText table = table_of({"sweep", "context", "--context", "300", "--dtype", "float32",
                                   "--pipeline", "naive", "--split", "query,key=2^8,key=2^-5"});
