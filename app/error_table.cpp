@@ -40,41 +40,37 @@ std::string_view status_of(const Setting& setting, const RoundedAmplitude& n,
 
 }  // namespace
 
+std::vector<std::string> columns_after_parameters(const std::vector<std::string>& figures) {
+  std::vector<std::string> columns = {"context",  "max_phase", "theta", "base",
+                                      "rope_dim", "pair",      "heads", "head",
+                                      "slope",    "head_dim",  "dtype", "pipeline"};
+  columns.insert(columns.end(), figures.begin(), figures.end());
+  return columns;
+}
+
 std::vector<std::string> error_table_columns() {
-  return {"context",
-          "max_phase",
-          "theta",
-          "base",
-          "rope_dim",
-          "pair",
-          "heads",
-          "head",
-          "slope",
-          "head_dim",
-          "dtype",
-          "pipeline",
-          "N",
-          "N_in_dtype",
-          "N_status",
-          "amplification",
-          "truncation_max_abs",
-          "truncation_max_rel",
-          "truncation_rms",
-          "rounding_max_abs",
-          "rounding_max_i",
-          "rounding_max_j",
-          "rounding_rms",
-          "rounding_bound",
-          "total_max_abs",
-          "total_rms",
-          "visible_max_abs",
-          "order_lost",
-          "weights_tv_exact",
-          "weights_tv_computed",
-          "kappa_max",
-          "pairs",
-          "nonfinite_pairs",
-          "status"};
+  return columns_after_parameters({"N",
+                                   "N_in_dtype",
+                                   "N_status",
+                                   "amplification",
+                                   "truncation_max_abs",
+                                   "truncation_max_rel",
+                                   "truncation_rms",
+                                   "rounding_max_abs",
+                                   "rounding_max_i",
+                                   "rounding_max_j",
+                                   "rounding_rms",
+                                   "rounding_bound",
+                                   "total_max_abs",
+                                   "total_rms",
+                                   "visible_max_abs",
+                                   "order_lost",
+                                   "weights_tv_exact",
+                                   "weights_tv_computed",
+                                   "kappa_max",
+                                   "pairs",
+                                   "nonfinite_pairs",
+                                   "status"});
 }
 
 RoundedAmplitude rounded_amplitude(const Setting& setting) {

@@ -18,6 +18,8 @@ namespace ropelab::app {
 inline constexpr long long kLargestSweptContext = 1LL << 30;
 
 std::vector<std::string> error_table_columns();
+// The columns of set_parameters and set_origins as an error table begins with them, then these.
+std::vector<std::string> columns_after_parameters(const std::vector<std::string>& figures);
 
 // N as the pipeline's rotation carries it, and how that went: the rounded query part times the
 // rounded key part, which is N rounded where N is not split.

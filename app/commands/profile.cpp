@@ -24,34 +24,11 @@ class Profile : public Command {
   }
 
   std::vector<std::string> columns() const override {
-    return {"context",
-            "max_phase",
-            "theta",
-            "base",
-            "rope_dim",
-            "pair",
-            "heads",
-            "head",
-            "slope",
-            "head_dim",
-            "dtype",
-            "pipeline",
-            "d_first",
-            "d_last",
-            "truncation_max_abs",
-            "truncation_max_rel",
-            "truncation_rms",
-            "rounding_max_abs",
-            "rounding_max_i",
-            "rounding_max_j",
-            "rounding_rms",
-            "total_max_abs",
-            "total_rms",
-            "visible_max_abs",
-            "visible_share",
-            "order_lost",
-            "pairs",
-            "nonfinite_pairs"};
+    return columns_after_parameters({"d_first", "d_last", "truncation_max_abs",
+                                     "truncation_max_rel", "truncation_rms", "rounding_max_abs",
+                                     "rounding_max_i", "rounding_max_j", "rounding_rms",
+                                     "total_max_abs", "total_rms", "visible_max_abs",
+                                     "visible_share", "order_lost", "pairs", "nonfinite_pairs"});
   }
 
   Parameters resolved_parameters(const Interruption& interruption) const override {
