@@ -118,6 +118,23 @@ void weigh_last_query(const Judged& judged, Measurement& measured) {
   if (finite) measured.weights_total_variation = total_variation(native, softmax(computed));
 }
 
+// The measures of pairs that have these moments, count themselves, and find their largest error
+// at distances up to any.
+template <class Pairs>
+PairErrors errors_of(const Pairs& pairs, const Judged& judged,
+                     const std::vector<Moments>& moments) {
+  const std::size_t last = judged.scores.size() - 1;
+  const std::size_t reach = visible_reach(judged.reference.construction().slope, last);
+  PairErrors errors;
+  pairs.count(errors);
+  errors.rounding_maximum = pairs.largest(Against::simulated, last);
+  errors.rounding_rms = root_mean_square(moments, Target(judged.reference, Against::simulated));
+  errors.total_maximum = magnitude_of(pairs.largest(Against::bias, last));
+  errors.total_rms = root_mean_square(moments, Target(judged.reference, Against::bias));
+  errors.visible_maximum = magnitude_of(pairs.largest(Against::bias, reach));
+  return errors;
+}
+
 // All pairs, by their shares in each diagonal.
 class AllPairs {
  public:
@@ -127,25 +144,12 @@ class AllPairs {
         shares_(measure_deviations(judged.scores, judged.reference.simulated(), interruption)) {}
 
   PairErrors errors() const {
-    const std::size_t last = shares_.size() - 1;
-    const std::size_t reach = visible_reach(judged_.reference.construction().slope, last);
-    PairErrors errors;
-    count(errors);
     std::vector<Moments> moments;
-    for (std::size_t d = 0; d <= last; ++d) {
+    for (std::size_t d = 0; d < shares_.size(); ++d) {
       if (finite_pairs(d) > 0) moments.push_back(moments_of(d));
     }
-    errors.rounding_maximum = largest(Against::simulated, last);
-    errors.rounding_rms = root_mean_square(moments, Target(judged_.reference, Against::simulated));
-    errors.total_maximum = magnitude_of(largest(Against::bias, last));
-    errors.total_rms = root_mean_square(moments, Target(judged_.reference, Against::bias));
-    errors.visible_maximum = magnitude_of(largest(Against::bias, reach));
-    return errors;
+    return errors_of(*this, judged_, moments);
   }
-
- private:
-  std::uint64_t pairs(std::size_t d) const { return shares_.size() - d; }
-  std::uint64_t finite_pairs(std::size_t d) const { return pairs(d) - shares_[d].not_finite; }
 
   void count(PairErrors& errors) const {
     std::uint64_t lost = 0;
@@ -157,6 +161,30 @@ class AllPairs {
     const std::uint64_t neighbours = errors.pairs - shares_.size();
     if (neighbours > 0) errors.order_lost = to_double(Rational(lost, neighbours));
   }
+
+  std::optional<LargestError> largest(Against against, std::size_t last) const {
+    LargestSearch search(judged_, against);
+    for (std::size_t d = 0; d <= last; ++d) {
+      if (finite_pairs(d) == 0) continue;
+      search.add(d, shares_[d].least);
+      search.add(d, shares_[d].greatest);
+    }
+    for (std::size_t d = 0; d <= last; ++d) {
+      if (finite_pairs(d) == 0) continue;
+      if (!search.can_be_largest(d, shares_[d].least) &&
+          !search.can_be_largest(d, shares_[d].greatest)) {
+        continue;
+      }
+      for_finite_pairs(d, [&](std::size_t i, double deviation) {
+        if (search.can_be_largest(d, deviation)) search.consider(i, i - d);
+      });
+    }
+    return search.result();
+  }
+
+ private:
+  std::uint64_t pairs(std::size_t d) const { return shares_.size() - d; }
+  std::uint64_t finite_pairs(std::size_t d) const { return pairs(d) - shares_[d].not_finite; }
 
   Moments moments_of(std::size_t d) const {
     const kernel::Share& share = shares_[d];
@@ -185,26 +213,6 @@ class AllPairs {
     }
   }
 
-  std::optional<LargestError> largest(Against against, std::size_t last) const {
-    LargestSearch search(judged_, against);
-    for (std::size_t d = 0; d <= last; ++d) {
-      if (finite_pairs(d) == 0) continue;
-      search.add(d, shares_[d].least);
-      search.add(d, shares_[d].greatest);
-    }
-    for (std::size_t d = 0; d <= last; ++d) {
-      if (finite_pairs(d) == 0) continue;
-      if (!search.can_be_largest(d, shares_[d].least) &&
-          !search.can_be_largest(d, shares_[d].greatest)) {
-        continue;
-      }
-      for_finite_pairs(d, [&](std::size_t i, double deviation) {
-        if (search.can_be_largest(d, deviation)) search.consider(i, i - d);
-      });
-    }
-    return search.result();
-  }
-
   const Judged& judged_;
   const Interruption& interruption_;
   std::vector<kernel::Share> shares_;
@@ -226,20 +234,37 @@ class Sample {
   }
 
   PairErrors errors() const {
-    const std::size_t last = judged_.scores.size() - 1;
-    const std::size_t reach = visible_reach(judged_.reference.construction().slope, last);
-    PairErrors errors;
-    count(errors);
     std::vector<Moments> moments;
     for (const Look& look : looks_) {
       if (look.finite) moments.push_back(moments_of(look));
     }
-    errors.rounding_maximum = largest(Against::simulated, last);
-    errors.rounding_rms = root_mean_square(moments, Target(judged_.reference, Against::simulated));
-    errors.total_maximum = magnitude_of(largest(Against::bias, last));
-    errors.total_rms = root_mean_square(moments, Target(judged_.reference, Against::bias));
-    errors.visible_maximum = magnitude_of(largest(Against::bias, reach));
-    return errors;
+    return errors_of(*this, judged_, moments);
+  }
+
+  void count(PairErrors& errors) const {
+    DoubleDouble lost, all;
+    for (const Look& look : looks_) {
+      ++errors.pairs;
+      if (!look.finite) ++errors.nonfinite_pairs;
+      if (look.i == look.j) continue;
+      all = all + look.weight;
+      if (!look.ordered) lost = lost + look.weight;
+    }
+    if (all.high > 0) errors.order_lost = (lost / all).high;
+  }
+
+  std::optional<LargestError> largest(Against against, std::size_t last) const {
+    LargestSearch search(judged_, against);
+    const auto counts = [&](const Look& look) { return look.finite && look.distance() <= last; };
+    for (const Look& look : looks_) {
+      if (counts(look)) search.add(look.distance(), look.deviation);
+    }
+    for (const Look& look : looks_) {
+      if (counts(look) && search.can_be_largest(look.distance(), look.deviation)) {
+        search.consider(look.i, look.j);
+      }
+    }
+    return search.result();
   }
 
  private:
@@ -260,18 +285,6 @@ class Sample {
             finite,      j == i || f < judged_.scores.score(i, j + 1)};
   }
 
-  void count(PairErrors& errors) const {
-    DoubleDouble lost, all;
-    for (const Look& look : looks_) {
-      ++errors.pairs;
-      if (!look.finite) ++errors.nonfinite_pairs;
-      if (look.i == look.j) continue;
-      all = all + look.weight;
-      if (!look.ordered) lost = lost + look.weight;
-    }
-    if (all.high > 0) errors.order_lost = (lost / all).high;
-  }
-
   Moments moments_of(const Look& look) const {
     const int exponent =
         squares_are_sound(std::abs(look.deviation)) ? 0 : unit_exponent(std::abs(look.deviation));
@@ -282,20 +295,6 @@ class Sample {
             look.weight * in_units,
             look.weight * in_units * in_units,
             exponent};
-  }
-
-  std::optional<LargestError> largest(Against against, std::size_t last) const {
-    LargestSearch search(judged_, against);
-    const auto counts = [&](const Look& look) { return look.finite && look.distance() <= last; };
-    for (const Look& look : looks_) {
-      if (counts(look)) search.add(look.distance(), look.deviation);
-    }
-    for (const Look& look : looks_) {
-      if (counts(look) && search.can_be_largest(look.distance(), look.deviation)) {
-        search.consider(look.i, look.j);
-      }
-    }
-    return search.result();
   }
 
   const Judged& judged_;

@@ -137,6 +137,38 @@ PairErrors gather(DistanceRange distances, const DistanceReference& reference,
   return errors;
 }
 
+// The scores of all causal pairs, by distance.
+class AllPairs {
+ public:
+  AllPairs(const Pipeline& pipeline, const DistanceReference& reference, long long first_position,
+           const Interruption& interruption)
+      : pipeline_(pipeline),
+        reference_(reference),
+        first_position_(first_position),
+        interruption_(interruption),
+        scale_(score_scale(reference.construction())),
+        table_(
+            rotated_table(pipeline, reference.construction(), first_position, reference.context())),
+        diagonals_(
+            measure_diagonals(pipeline, scale_, table_, reference.simulated(), interruption)) {}
+
+  PairErrors errors(DistanceRange distances) const {
+    return gather(distances, reference_, diagonals_, {pipeline_, scale_, table_}, first_position_,
+                  interruption_);
+  }
+
+  const RotatedTable& table() const { return table_; }
+
+ private:
+  const Pipeline& pipeline_;
+  const DistanceReference& reference_;
+  long long first_position_;
+  const Interruption& interruption_;
+  ExactInput scale_;
+  RotatedTable table_;
+  std::vector<Diagonal> diagonals_;
+};
+
 }  // namespace
 
 ExactInput score_scale(const Construction& construction) {
@@ -159,33 +191,18 @@ std::optional<double> last_query_total_variation(const Pipeline& pipeline,
 Measurement measure_all_pairs(const Pipeline& pipeline, const DistanceReference& reference,
                               long long first_position, const Interruption& interruption) {
   if (is_exact(pipeline)) return exact_measurement(reference, first_position);
-  const Construction& construction = reference.construction();
-  const ExactInput scale = score_scale(construction);
-  const RotatedTable table =
-      rotated_table(pipeline, construction, first_position, reference.context());
-  const Scores scores{pipeline, scale, table};
-  const auto diagonals =
-      measure_diagonals(pipeline, scale, table, reference.simulated(), interruption);
-  return {
-      gather(reference.all_distances(), reference, diagonals, scores, first_position, interruption),
-      last_query_total_variation(pipeline, reference, table)};
+  const AllPairs pairs(pipeline, reference, first_position, interruption);
+  return {pairs.errors(reference.all_distances()),
+          last_query_total_variation(pipeline, reference, pairs.table())};
 }
 
 std::vector<PairErrors> errors_at(const std::vector<DistanceRange>& ranges,
                                   const Pipeline& pipeline, const DistanceReference& reference,
                                   long long first_position, const Interruption& interruption) {
   if (is_exact(pipeline)) return exact_errors_at(ranges, reference, first_position);
-  const Construction& construction = reference.construction();
-  const ExactInput scale = score_scale(construction);
-  const RotatedTable table =
-      rotated_table(pipeline, construction, first_position, reference.context());
-  const Scores scores{pipeline, scale, table};
-  const auto diagonals =
-      measure_diagonals(pipeline, scale, table, reference.simulated(), interruption);
+  const AllPairs pairs(pipeline, reference, first_position, interruption);
   std::vector<PairErrors> errors;
-  for (const DistanceRange& distances : ranges) {
-    errors.push_back(gather(distances, reference, diagonals, scores, first_position, interruption));
-  }
+  for (const DistanceRange& distances : ranges) errors.push_back(pairs.errors(distances));
   return errors;
 }
 
