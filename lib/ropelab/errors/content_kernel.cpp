@@ -2,8 +2,6 @@
 #include "ropelab/errors/content_kernel.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <utility>
 
 #define HWY_DISABLED_TARGETS (HWY_AVX3 - 1)
 #undef HWY_TARGET_INCLUDE
@@ -11,11 +9,13 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "ropelab/errors/running_sums-inl.hpp"
 #include "ropelab/errors/vector_rounding-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ropelab::content_kernel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+using kernel::HWY_NAMESPACE::CheckedSums;
 using kernel::HWY_NAMESPACE::FusedMulAdd;
 using kernel::HWY_NAMESPACE::ProductError;
 using kernel::HWY_NAMESPACE::Rounder;
@@ -283,10 +283,9 @@ HWY_NOINLINE void FillFour(const Rounder<hn::ScalableTag<Lane>>& to, const Scali
 
 // The deviations of one row of a tile.
 class Deviations {
-  using R = hn::CappedTag<double, lanes>;
+  using R = CheckedSums::D;
   using V = hn::Vec<R>;
-  static constexpr std::size_t kLanes = hn::MaxLanes(R());
-  static constexpr std::size_t kParts = lanes / kLanes;
+  static constexpr std::size_t kLanes = CheckedSums::kLanes;
 
  public:
   HWY_INLINE explicit Deviations(DoubleDouble scale) {
@@ -303,24 +302,16 @@ class Deviations {
     center_low_ = hn::Set(d, center.low);
     low_ = hn::Set(d, static_cast<double>(low));
     high_ = hn::Set(d, static_cast<double>(high));
-    for (V& part : sum_) part = hn::Zero(d);
-    for (V& part : squares_) part = hn::Zero(d);
-    lost_ = not_finite_ = hn::Zero(d);
-    least_ = hn::Set(d, std::numeric_limits<double>::infinity());
-    greatest_ = hn::Set(d, -std::numeric_limits<double>::infinity());
+    CheckedSums sums;
     for (std::size_t x = 0; x < queries; x += lanes) {
-      AddParts(room, t * queries + x, x, compare, std::make_index_sequence<kParts>());
+      for (std::size_t part = 0; part < CheckedSums::kParts; ++part) {
+        AddPart(sums, part, room, t * queries, x + part * kLanes, compare);
+      }
     }
-    return Total();
+    return sums.Total();
   }
 
  private:
-  template <std::size_t... kPart>
-  HWY_INLINE void AddParts(const Room& room, std::size_t at, std::size_t x, bool compare,
-                           std::index_sequence<kPart...>) {
-    (AddPart<kPart>(room, at + kPart * kLanes, x + kPart * kLanes, compare), ...);
-  }
-
   // F - C - center.
   HWY_INLINE V DeviationAt(const Room& room, std::size_t at, V score) const {
     const R d;
@@ -336,62 +327,21 @@ class Deviations {
                    hn::Sub(hn::Sub(error, content_low), center_low_));
   }
 
-  template <std::size_t kPart>
-  HWY_INLINE void AddPart(const Room& room, std::size_t at, std::size_t x, bool compare) {
+  HWY_INLINE void AddPart(CheckedSums& sums, std::size_t part, const Room& room, std::size_t row,
+                          std::size_t x, bool compare) const {
     const R d;
+    const std::size_t at = row + x;
     const V number = hn::Iota(d, static_cast<double>(x));
     const auto inside = hn::And(hn::Ge(number, low_), hn::Lt(number, high_));
-    const V one = hn::IfThenElseZero(inside, hn::Set(d, 1));
     const V score = hn::LoadU(d, room.scores.get() + at);
     if (compare) {
-      const auto kept = hn::Lt(score, hn::LoadU(d, room.scores.get() + at - queries));
-      lost_ = hn::Add(lost_, hn::IfThenZeroElse(kept, one));
+      sums.Compare(score, hn::LoadU(d, room.scores.get() + at - queries), inside);
     }
-    const auto finite = hn::IsFinite(score);
-    not_finite_ = hn::Add(not_finite_, hn::IfThenZeroElse(finite, one));
-    const auto counted = hn::And(inside, finite);
-    const V deviation = hn::IfThenElseZero(counted, DeviationAt(room, at, score));
-    least_ = hn::IfThenElse(counted, hn::Min(least_, deviation), least_);
-    greatest_ = hn::IfThenElse(counted, hn::Max(greatest_, deviation), greatest_);
-    sum_[kPart] = hn::Add(sum_[kPart], deviation);
-    // Not fused: the same bits without FMA.
-    squares_[kPart] = hn::Add(squares_[kPart], hn::Mul(deviation, deviation));
-  }
-
-  static double InOrder(const V (&sums)[kParts]) {
-    HWY_ALIGN double numbers[lanes];
-    for (std::size_t part = 0; part < kParts; ++part) {
-      hn::Store(sums[part], R(), numbers + part * kLanes);
-    }
-    double total = 0;
-    for (const double x : numbers) total += x;
-    return total;
-  }
-
-  static std::uint64_t Count(V counts) {
-    HWY_ALIGN double numbers[kLanes];
-    hn::Store(counts, R(), numbers);
-    double total = 0;
-    for (const double x : numbers) total += x;
-    return static_cast<std::uint64_t>(total);
-  }
-
-  HWY_INLINE kernel::Share Total() const {
-    kernel::Share share;
-    share.sum = InOrder(sum_);
-    share.sum_of_squares = InOrder(squares_);
-    share.lost = Count(lost_);
-    share.not_finite = Count(not_finite_);
-    HWY_ALIGN double numbers[kLanes];
-    hn::Store(least_, R(), numbers);
-    share.least = *std::min_element(numbers, numbers + kLanes);
-    hn::Store(greatest_, R(), numbers);
-    share.greatest = *std::max_element(numbers, numbers + kLanes);
-    return share;
+    const V deviation = DeviationAt(room, at, score);
+    sums.Add(part, score, deviation, deviation, inside);
   }
 
   V scale_high_, scale_low_, center_high_, center_low_, low_, high_;
-  V sum_[kParts], squares_[kParts], lost_, not_finite_, least_, greatest_;
 };
 
 void Reduce(const Arithmetic& arithmetic, const Place& place, const DoubleDouble* centers,

@@ -18,7 +18,7 @@
 
 namespace ropelab::content_kernel {
 
-inline constexpr std::size_t lanes = 8;
+using kernel::lanes;
 inline constexpr std::size_t diagonals = 64;  // of a tile
 inline constexpr std::size_t queries = 64;
 // Keys that they meet on these diagonals and on the one before.

@@ -2,8 +2,6 @@
 #include "ropelab/errors/kernel.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <utility>
 
 // The variants of AVX-512 above the first bring nothing to these loops.
@@ -13,6 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "ropelab/errors/running_sums-inl.hpp"
 #include "ropelab/errors/vector_rounding-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -70,165 +69,6 @@ struct Scorer {
     if (IsFused()) return Scale(FusedMulAdd(D(), query_second, key_second, first));
     const V second = RoundSum(hn::Mul(query_second, key_second));
     return Scale(RoundSum(hn::Add(first, second)));
-  }
-};
-
-// The extremes of a diagonal and how many neighbours kept their order, in registers.
-template <class D>
-struct Extremes {
-  using Lane = hn::TFromD<D>;
-  using V = hn::Vec<D>;
-  V least, greatest, kept;
-
-  HWY_INLINE Extremes() {
-    const D d;
-    least = hn::Set(d, std::numeric_limits<Lane>::infinity());
-    greatest = hn::Set(d, -std::numeric_limits<Lane>::infinity());
-    kept = hn::Zero(d);
-  }
-
-  HWY_INLINE void Add(V score) {
-    least = hn::Min(least, score);
-    greatest = hn::Max(greatest, score);
-  }
-
-  // A true lane is all ones, which is -1 as an integer.
-  HWY_INLINE void Compare(V score, V neighbour) {
-    const D d;
-    const hn::RebindToSigned<D> whole;
-    const auto is_kept = hn::VecFromMask(d, hn::Lt(score, neighbour));
-    kept = hn::BitCast(d, hn::Sub(hn::BitCast(whole, kept), hn::BitCast(whole, is_kept)));
-  }
-
-  HWY_INLINE void Store(std::size_t pairs, Share& share) const {
-    const D d;
-    constexpr std::size_t kLanes = hn::MaxLanes(D());
-    HWY_ALIGN Lane numbers[kLanes];
-    hn::Store(least, d, numbers);
-    share.least = static_cast<double>(*std::min_element(numbers, numbers + kLanes));
-    hn::Store(greatest, d, numbers);
-    share.greatest = static_cast<double>(*std::max_element(numbers, numbers + kLanes));
-    const hn::RebindToSigned<D> whole;
-    HWY_ALIGN hn::TFromD<decltype(whole)> counts[kLanes];
-    hn::Store(hn::BitCast(whole, kept), whole, counts);
-    share.lost = pairs;
-    for (const auto count : counts) share.lost -= static_cast<std::uint64_t>(count);
-  }
-};
-
-// Adds up lanes in their order.
-template <class D, std::size_t kParts>
-HWY_INLINE double TotalOf(const hn::Vec<D> (&sums)[kParts]) {
-  const D d;
-  constexpr std::size_t kLanes = hn::MaxLanes(D());
-  HWY_ALIGN hn::TFromD<D> numbers[kLanes * kParts];
-  for (std::size_t part = 0; part < kParts; ++part) {
-    hn::Store(sums[part], d, numbers + part * kLanes);
-  }
-  double total = 0;
-  for (const auto x : numbers) total += static_cast<double>(x);
-  return total;
-}
-
-// How the moments of deviations from a centre are summed: in float, where all that is exact
-// and any order and fusing gives the same (is_certain says whether); squares in double, where
-// that is exact for wider deviations; all in double, in lanes of a fixed order.
-template <Sums kSums>
-struct Running;
-
-template <>
-struct Running<Sums::narrow> : Extremes<hn::ScalableTag<float>> {
-  using D = hn::ScalableTag<float>;
-  V center, sum[1], squares[1];
-
-  HWY_INLINE explicit Running(double from_center) {
-    center = hn::Set(D(), static_cast<float>(from_center));
-    sum[0] = squares[0] = hn::Zero(D());
-  }
-
-  HWY_INLINE void Add(V score) {
-    Extremes<D>::Add(score);
-    const V deviation = hn::Sub(score, center);
-    sum[0] = hn::Add(sum[0], deviation);
-    squares[0] = hn::MulAdd(deviation, deviation, squares[0]);
-  }
-
-  HWY_INLINE Share Total(std::size_t pairs) const {
-    Share share;
-    Store(pairs, share);
-    share.sum = TotalOf<D>(sum);
-    share.sum_of_squares = TotalOf<D>(squares);
-    return share;
-  }
-};
-
-template <>
-struct Running<Sums::wide_squares> : Extremes<hn::ScalableTag<float>> {
-  using D = hn::ScalableTag<float>;
-  using W = hn::ScalableTag<double>;
-  static constexpr std::size_t kHalves = hn::MaxLanes(D()) == 1 ? 1 : 2;
-  V center, sum[1];
-  hn::Vec<W> squares[kHalves];
-
-  HWY_INLINE explicit Running(double from_center) {
-    center = hn::Set(D(), static_cast<float>(from_center));
-    sum[0] = hn::Zero(D());
-    for (auto& half : squares) half = hn::Zero(W());
-  }
-
-  HWY_INLINE void Add(V score) {
-    Extremes<D>::Add(score);
-    const V deviation = hn::Sub(score, center);
-    sum[0] = hn::Add(sum[0], deviation);
-    const W w;
-#if HWY_TARGET == HWY_SCALAR
-    const auto wide = hn::PromoteTo(w, deviation);
-    squares[0] = hn::MulAdd(wide, wide, squares[0]);
-#else
-    const hn::Half<D> half;
-    const auto low = hn::PromoteTo(w, hn::LowerHalf(half, deviation));
-    squares[0] = hn::MulAdd(low, low, squares[0]);
-    const auto high = hn::PromoteTo(w, hn::UpperHalf(half, deviation));
-    squares[1] = hn::MulAdd(high, high, squares[1]);
-#endif
-  }
-
-  HWY_INLINE Share Total(std::size_t pairs) const {
-    Share share;
-    Store(pairs, share);
-    share.sum = TotalOf<D>(sum);
-    share.sum_of_squares = TotalOf<W>(squares);
-    return share;
-  }
-};
-
-// `kParts` vectors make a group of pairs.
-template <>
-struct Running<Sums::in_lanes> : Extremes<hn::CappedTag<double, lanes>> {
-  using D = hn::CappedTag<double, lanes>;
-  static constexpr std::size_t kParts = lanes / hn::MaxLanes(D());
-  V center, sum[kParts], squares[kParts];
-
-  HWY_INLINE explicit Running(double from_center) {
-    center = hn::Set(D(), from_center);
-    for (std::size_t part = 0; part < kParts; ++part) sum[part] = squares[part] = hn::Zero(D());
-  }
-
-  // Not fused: the same bits without FMA.
-  template <std::size_t kPart>
-  HWY_INLINE void Add(V score) {
-    Extremes<D>::Add(score);
-    const V deviation = hn::Sub(score, center);
-    sum[kPart] = hn::Add(sum[kPart], deviation);
-    squares[kPart] = hn::Add(squares[kPart], hn::Mul(deviation, deviation));
-  }
-
-  HWY_INLINE Share Total(std::size_t pairs) const {
-    Share share;
-    Store(pairs, share);
-    share.sum = TotalOf<D>(sum);
-    share.sum_of_squares = TotalOf<D>(squares);
-    return share;
   }
 };
 
@@ -444,43 +284,25 @@ HWY_INLINE void RunOrdered(const Tables<double>& tables, const Stretch& stretch,
 // A diagonal by vectors of double, whatever its scores and its ends.
 template <class Lane>
 class CheckedDiagonal {
-  using W = hn::CappedTag<double, lanes>;
+  using W = CheckedSums::D;
   using V = hn::Vec<W>;
   using D = hn::Rebind<Lane, W>;
-  static constexpr std::size_t kLanes = hn::MaxLanes(W());
-  static constexpr std::size_t kParts = lanes / kLanes;
 
  public:
   HWY_INLINE CheckedDiagonal(const Tables<Lane>& tables, std::size_t distance, double center)
-      : tables_(tables), score_(tables), distance_(static_cast<std::ptrdiff_t>(distance)) {
-    const W w;
-    center_ = hn::Set(w, center);
-    for (std::size_t part = 0; part < kParts; ++part) {
-      sum_[part] = squares_[part] = lost_[part] = not_finite_[part] = hn::Zero(w);
-      least_[part] = hn::Set(w, std::numeric_limits<double>::infinity());
-      greatest_[part] = hn::Set(w, -std::numeric_limits<double>::infinity());
-    }
-  }
+      : tables_(tables),
+        score_(tables),
+        distance_(static_cast<std::ptrdiff_t>(distance)),
+        center_(hn::Set(W(), center)) {}
 
-  HWY_NOINLINE Share Run(std::size_t begin, std::size_t end) {
+  HWY_NOINLINE Share Run(std::size_t begin, std::size_t end) const {
+    CheckedSums sums;
     for (std::size_t group = begin / lanes * lanes; group < end; group += lanes) {
-      for (std::size_t part = 0; part < kParts; ++part) {
-        AddPart(part, group + part * kLanes, begin, end);
+      for (std::size_t part = 0; part < CheckedSums::kParts; ++part) {
+        AddPart(sums, part, group + part * CheckedSums::kLanes, begin, end);
       }
     }
-    Share share;
-    share.sum = TotalOf<W>(sum_);
-    share.sum_of_squares = TotalOf<W>(squares_);
-    share.lost = static_cast<std::uint64_t>(TotalOf<W>(lost_));
-    share.not_finite = static_cast<std::uint64_t>(TotalOf<W>(not_finite_));
-    for (std::size_t part = 0; part < kParts; ++part) {
-      HWY_ALIGN double numbers[kLanes];
-      hn::Store(least_[part], W(), numbers);
-      share.least = std::min(share.least, *std::min_element(numbers, numbers + kLanes));
-      hn::Store(greatest_[part], W(), numbers);
-      share.greatest = std::max(share.greatest, *std::max_element(numbers, numbers + kLanes));
-    }
-    return share;
+    return sums.Total();
   }
 
  private:
@@ -493,35 +315,22 @@ class CheckedDiagonal {
     }
   }
 
-  HWY_INLINE void AddPart(std::size_t part, std::size_t i, std::size_t begin, std::size_t end) {
+  HWY_INLINE void AddPart(CheckedSums& sums, std::size_t part, std::size_t i, std::size_t begin,
+                          std::size_t end) const {
     const W w;
     const V number = hn::Iota(w, 0);
     const V low = hn::Set(w, static_cast<double>(i < begin ? begin - i : 0));
     const V high = hn::Set(w, static_cast<double>(i < end ? end - i : 0));
     const auto inside = hn::And(hn::Ge(number, low), hn::Lt(number, high));
-    const V one = hn::IfThenElseZero(inside, hn::Set(w, 1));
     const V score = Score(distance_, i);
-    if (distance_ > 0) {
-      const auto kept = hn::Lt(score, Score(distance_ - 1, i));
-      lost_[part] = hn::Add(lost_[part], hn::IfThenZeroElse(kept, one));
-    }
-    const auto finite = hn::IsFinite(score);
-    not_finite_[part] = hn::Add(not_finite_[part], hn::IfThenZeroElse(finite, one));
-    const auto counted = hn::And(inside, finite);
-    least_[part] = hn::IfThenElse(counted, hn::Min(least_[part], score), least_[part]);
-    greatest_[part] = hn::IfThenElse(counted, hn::Max(greatest_[part], score), greatest_[part]);
-    const V deviation = hn::IfThenElseZero(counted, hn::Sub(score, center_));
-    sum_[part] = hn::Add(sum_[part], deviation);
-    // Not fused: the same bits without FMA.
-    squares_[part] = hn::Add(squares_[part], hn::Mul(deviation, deviation));
+    if (distance_ > 0) sums.Compare(score, Score(distance_ - 1, i), inside);
+    sums.Add(part, score, score, hn::Sub(score, center_), inside);
   }
 
   const Tables<Lane>& tables_;
   Scorer<Arithmetic::any, D> score_;
   std::ptrdiff_t distance_;
   V center_;
-  V sum_[kParts], squares_[kParts], lost_[kParts], not_finite_[kParts];
-  V least_[kParts], greatest_[kParts];
 };
 
 template <class Lane>
@@ -630,51 +439,6 @@ void run_stretch(const Tables<double>& tables, const Stretch& stretch, const Cen
   HWY_DYNAMIC_DISPATCH(RunDoubleStretch)(tables, stretch, centers, shares);
 }
 
-bool lies_below(const Share& share, const Share& before) {
-  return before.not_finite == 0 && share.greatest < before.least;
-}
-
-double quantum_of(double x) {
-  if (x == 0 || !std::isfinite(x)) return x == 0 ? std::numeric_limits<double>::infinity() : 0;
-  int exponent = 0;
-  const auto significand =
-      static_cast<std::uint64_t>(std::ldexp(std::abs(std::frexp(x, &exponent)), 53));
-  return std::ldexp(1.0, exponent - 53 + std::countr_zero(significand));
-}
-
-Share nothing_finite(std::size_t pairs, std::uint64_t lost) {
-  Share share;
-  share.lost = lost;
-  share.not_finite = pairs;
-  return share;
-}
-
-bool is_certain(Sums, const Tables<double>&, const Stretch&, const Centers&, std::size_t,
-                std::size_t, const Share& share) {
-  return std::isfinite(share.sum_of_squares);
-}
-
-bool is_certain(Sums sums, const Tables<float>& tables, const Stretch& stretch,
-                const Centers& centers, std::size_t n, std::size_t width, const Share& share) {
-  if (!std::isfinite(share.sum_of_squares)) return false;
-  // A lane adds up 2^10 / width deviations, whole numbers of quanta, to at most 2^24, and
-  // their squares to 2^24 or 2^53.
-  static_assert(longest_stretch<float> <= 1024);
-  const double sum = 0x1p14 * static_cast<double>(width);
-  const double quanta_allowed = sums == Sums::narrow ? std::sqrt(sum) : sum;
-  const double furthest =
-      std::max(share.greatest - centers.center[n], centers.center[n] - share.least);
-  const auto exact_with = [&](double quantum) {
-    // No square is subnormal.
-    return quantum >= 0x1p-60 && furthest <= quanta_allowed * quantum;
-  };
-  if (!exact_with(centers.quantum[n])) return false;
-  if (exact_with(stretch.quantum)) return true;
-  const bool one_sign = share.least > 0 || share.greatest < 0;
-  return one_sign && exact_with(ulp(tables.score_format,
-                                    std::min(std::abs(share.least), std::abs(share.greatest))));
-}
-
 namespace {
 
 // Targets better than the set; the smaller a bit the better its target.
@@ -705,28 +469,6 @@ std::string target_name() {
   const std::int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
   return hwy::TargetName(targets & -targets);
 }
-
-template <class Lane>
-Rounding<Lane> rounding_to(const Format& format) {
-  Rounding<Lane> to;
-  to.least_power = static_cast<Lane>(std::ldexp(1.0, format.min_exponent));
-  to.magic =
-      static_cast<Lane>(std::ldexp(1.5, std::numeric_limits<Lane>::digits - format.precision));
-  to.past_range = static_cast<Lane>(
-      format.overflow == Overflow::infinity   ? std::numeric_limits<double>::infinity()
-      : format.overflow == Overflow::saturate ? format.largest
-                                              : std::numeric_limits<double>::quiet_NaN());
-  // Half a last place beyond the largest number is a tie; which way it goes depends on the
-  // format, so it is asked.
-  const Lane tie = static_cast<Lane>(format.largest + ulp(format, format.largest) / 2);
-  const bool tie_in_range = round_to(format, static_cast<double>(tie)) == format.largest &&
-                            format.overflow != Overflow::saturate;
-  to.last_in_range = tie_in_range ? tie : std::nextafter(tie, Lane{0});
-  return to;
-}
-
-template Rounding<float> rounding_to<float>(const Format& format);
-template Rounding<double> rounding_to<double>(const Format& format);
 
 }  // namespace ropelab::kernel
 #endif  // HWY_ONCE
