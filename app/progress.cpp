@@ -20,8 +20,9 @@ std::string clock_text(std::chrono::duration<double> time) {
 }  // namespace
 
 std::string to_text(const Progress& progress) {
-  return fmt::format("{} of {} points, {:.3g} a second, {} left", progress.points_done,
-                     progress.points, progress.rate(), clock_text(progress.left()));
+  return fmt::format("{} of {} points ({:.1f} %), {:.3g} a second, {} left", progress.points_done,
+                     progress.points, 100 * progress.share_done, progress.rate(),
+                     clock_text(progress.left()));
 }
 
 ProgressLine::ProgressLine(bool wanted) : shown_(wanted && error_is_terminal()) {}

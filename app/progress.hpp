@@ -8,7 +8,7 @@
 
 namespace ropelab::app {
 
-// "12 of 40 points, 3.1 a second, 0:09 left"
+// "12 of 40 points (31.4 %), 3.1 a second, 0:09 left", the share being that of the work.
 std::string to_text(const Progress& progress);
 
 // A line that is written over itself, a few times a second. In no colour.

@@ -31,12 +31,13 @@ class Run {
 
   // For long computations to poll: it throws Interrupted after Ctrl-C.
   const Interruption& interruption() const { return runner_.interruption(); }
+  // The same for the one computation that is nearly all of a point's work; what it tells of its
+  // progress moves the line.
+  const Interruption& point_interruption() const { return runner_.point_interruption(); }
 
   // Does step(0) … step(points - 1), showing progress; see Runner::run.
   void over(std::size_t points, const std::function<void(std::size_t)>& step,
             const std::function<double(std::size_t)>& weight = {});
-  // For a step to tell which share of its point is done, in [0, 1].
-  void point_progress(double share) { runner_.point_progress(share); }
 
   // Says something that a reader of the table has to know (that pairs were sampled, say):
   // a line on standard error, and in the manifest.

@@ -49,7 +49,7 @@ class Sweep : public Command {
   }
 
   void run(Run& run, Table& table) override {
-    ErrorTableRows rows({sampling_, run.seed(), run.digits()}, run.interruption());
+    ErrorTableRows rows({sampling_, run.seed(), run.digits()}, run.point_interruption());
     note_samples(run, sampling_, settings_);
     run.set_instruction_set(instruction_set_in_use());
     run.over(

@@ -1,6 +1,7 @@
 // What every command gets from the shell of the command line.
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "app/commands.hpp"
@@ -324,6 +325,33 @@ TEST_CASE("the locale changes nothing") {
   }
 }
 
+TEST_CASE("progress moves within a single long point") {
+  if (!has_terminals()) {
+    WARN("there is no terminal to be had here");
+    return;
+  }
+  Circumstances watched;
+  watched.interrupt_after_seconds = 4;
+  watched.error_on_terminal = true;
+  for (const char* content : {"none", "random:1"}) {
+    const Outcome seen =
+        run({"sweep", "phase", "--max-phase", "0.1", "--context", "512K", "--pairs", "all",
+             "--dtype", "float32", "--head-dim", "4", "--content", content},
+            watched);
+    const std::regex line(R"(0 of 1 points \(([0-9.]+) %\), [0-9.e-]+ a second, [0-9:]+ left)");
+    std::vector<double> shares;
+    for (std::sregex_iterator found(seen.error.begin(), seen.error.end(), line), end; found != end;
+         ++found) {
+      shares.push_back(std::stod((*found)[1]));
+    }
+    CAPTURE(seen.error);
+    REQUIRE(shares.size() > 1);
+    CHECK(std::is_sorted(shares.begin(), shares.end()));
+    CHECK(shares.front() < shares.back());
+    CHECK(seen.status == 130);
+  }
+}
+
 TEST_CASE("progress shows on a terminal only, in no colour, and not if it is not wanted") {
   if (!has_terminals()) {
     WARN("there is no terminal to be had here");
@@ -333,7 +361,7 @@ TEST_CASE("progress shows on a terminal only, in no colour, and not if it is not
   watched.interrupt_after_seconds = 2;
   watched.error_on_terminal = true;
   const Outcome seen = run(long_run, watched);
-  CHECK_THAT(seen.error, ContainsSubstring(" points, "));
+  CHECK_THAT(seen.error, ContainsSubstring(" points ("));
   CHECK(seen.error.find('\x1b') == std::string::npos);
   std::vector<std::string> quiet = long_run;
   quiet.push_back("--quiet");

@@ -8,6 +8,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
+#include "ropelab/errors/distance_range.hpp"
 #include "ropelab/errors/kernel.hpp"
 #include "ropelab/errors/lane_range.hpp"
 
@@ -390,24 +391,29 @@ Lanes choose_lanes(const Pipeline& pipeline, const RotatedTable& table) {
   return Lanes::single;
 }
 
+// Calls measure(first, last) for each block of the first `size` diagonals of a context.
 template <class MeasureBlock>
-void for_blocks(std::size_t size, const Interruption& interruption, const MeasureBlock& measure) {
+void for_blocks(std::size_t size, std::size_t context, const Interruption& interruption,
+                const MeasureBlock& measure) {
   const std::size_t blocks = (size + kernel::block - 1) / kernel::block;
+  PartsDone pairs_done(interruption, pairs_at({0, size - 1}, context));
   tbb::parallel_for(
       tbb::blocked_range<std::size_t>(0, blocks, 1),
       [&](const auto& range) {
         for (std::size_t b = range.begin(); b != range.end(); ++b) {
           interruption.check();
-          measure(b * kernel::block, std::min((b + 1) * kernel::block, size));
+          const std::size_t first = b * kernel::block, last = std::min(first + kernel::block, size);
+          measure(first, last);
+          pairs_done.add(pairs_at({first, last - 1}, context));
         }
       },
       tbb::simple_partitioner());
 }
 
 template <class Lane>
-void measure_vectors(const VectorMeasurement<Lane>& measurement, const Interruption& interruption,
-                     std::vector<Diagonal>& diagonals) {
-  for_blocks(diagonals.size(), interruption, [&](std::size_t first, std::size_t last) {
+void measure_vectors(const VectorMeasurement<Lane>& measurement, std::size_t context,
+                     const Interruption& interruption, std::vector<Diagonal>& diagonals) {
+  for_blocks(diagonals.size(), context, interruption, [&](std::size_t first, std::size_t last) {
     measurement.measure(first, last, diagonals.data());
   });
 }
@@ -428,17 +434,20 @@ std::vector<Diagonal> measure_diagonals(const Pipeline& pipeline, const ExactInp
                     });
   switch (choose_lanes(pipeline, table)) {
     case Lanes::single:
-      measure_vectors(VectorMeasurement<float>(pipeline, scale, table), interruption, diagonals);
+      measure_vectors(VectorMeasurement<float>(pipeline, scale, table), table.size(), interruption,
+                      diagonals);
       break;
     case Lanes::wide:
-      measure_vectors(VectorMeasurement<double>(pipeline, scale, table), interruption, diagonals);
+      measure_vectors(VectorMeasurement<double>(pipeline, scale, table), table.size(), interruption,
+                      diagonals);
       break;
     case Lanes::none:
-      for_blocks(diagonals.size(), interruption, [&](std::size_t first, std::size_t last) {
+      const auto measure_plain = [&](std::size_t first, std::size_t last) {
         for (std::size_t d = first; d < last; ++d) {
           PlainDiagonal(score, d, diagonals[d]).measure(table.size());
         }
-      });
+      };
+      for_blocks(diagonals.size(), table.size(), interruption, measure_plain);
   }
   return diagonals;
 }

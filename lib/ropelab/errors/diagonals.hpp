@@ -48,7 +48,8 @@ std::string instruction_set_in_use();
 //
 // Scores are bit for bit those of score_steps(). The moments are sums of doubles in a fixed
 // order (kernel.hpp), so the result does not depend on threads, instruction set or compiler. Time
-// O(L^2), memory O(L). Throws Interrupted when asked to stop.
+// O(L^2), memory O(L). Throws Interrupted when asked to stop, and tells the interruption the share
+// of pairs done.
 std::vector<Diagonal> measure_diagonals(const Pipeline& pipeline, const ExactInput& scale,
                                         const RotatedTable& table,
                                         const std::vector<DoubleDouble>& simulated,

@@ -150,6 +150,7 @@ std::vector<Score> compute_scores(const Pipeline& pipeline, const ExactInput& sc
                                   const RotatedTable& table, const std::vector<SampledPair>& sample,
                                   const Interruption& interruption) {
   std::vector<Score> scores(sample.size());
+  PartsDone pairs_done(interruption, sample.size());
   tbb::parallel_for(
       tbb::blocked_range<std::size_t>(0, sample.size(), 1024), [&](const auto& range) {
         interruption.check();
@@ -159,6 +160,7 @@ std::vector<Score> compute_scores(const Pipeline& pipeline, const ExactInput& sc
           const bool ordered = j == i || f < score_at(pipeline, scale, table, i, j + 1);
           scores[n] = {sample[n], f, ordered};
         }
+        pairs_done.add(range.size());
       });
   return scores;
 }
