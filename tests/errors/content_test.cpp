@@ -1,6 +1,8 @@
 // Scores among content: the kernels against the plain definition, the measures against sums of
 // reals over all pairs, and the bound.
+#include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <random>
 
 #include <tbb/global_control.h>
@@ -165,6 +167,43 @@ TEST_CASE("no figure among content depends on the instruction set or on the numb
         CHECK(std::equal(run.begin(), run.end(), runs.front().begin(), same));
       }
     }
+  }
+}
+
+TEST_CASE("measurements tell the share that is done, and it changes no figure") {
+  const std::size_t context = 300;
+  const Construction construction = construction_of("0.1", context, 4);
+  const DistanceReference reference(construction, context);
+  const Content content{1, PairPlace::last};
+  for (const char* name : {"naive", "naive,accumulation=float64", "naive,accumulation=exact"}) {
+    const Pipeline pipeline = parse_pipeline(name, float32_format());
+    std::mutex telling;
+    std::vector<double> shares;
+    const ShareObserver observer = [&](double share) {
+      const std::lock_guard lock(telling);
+      shares.push_back(share);
+    };
+    const Interruption watched = Interruption().watched_by(observer);
+    // Blocks of 64 of its diagonals.
+    const auto check_shares = [&](std::size_t count) {
+      std::sort(shares.begin(), shares.end());
+      INFO(name);
+      REQUIRE(shares.size() == count);
+      CHECK(shares.front() > 0);
+      CHECK(std::adjacent_find(shares.begin(), shares.end()) == shares.end());
+      CHECK(shares.back() == 1);
+      shares.clear();
+    };
+    const auto all = measure_all_pairs(pipeline, reference, 0, watched).errors;
+    check_shares(5);
+    CHECK(all.rounding_rms == measure_all_pairs(pipeline, reference, 0).errors.rounding_rms);
+    const auto among = measure_all_pairs_among_content(pipeline, reference, 0, content, watched);
+    check_shares(5);
+    CHECK(among.errors.rounding_rms ==
+          measure_all_pairs_among_content(pipeline, reference, 0, content).errors.rounding_rms);
+    measure_sampled_pairs(pipeline, reference, 0, 3000, 1, watched);
+    CHECK(!shares.empty());
+    CHECK(*std::max_element(shares.begin(), shares.end()) == 1);
   }
 }
 

@@ -7,7 +7,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
-#include "ropelab/errors/content_kernel.hpp"
+#include "ropelab/errors/distance_range.hpp"
 #include "ropelab/errors/lane_range.hpp"
 
 namespace ropelab {
@@ -50,20 +50,34 @@ kernel::Share plain_share(const ContentScores& scores, std::size_t distance, Dou
   return share;
 }
 
-void measure_plain_block(const ContentScores& scores, const std::vector<DoubleDouble>& centers,
-                         std::size_t first, const Interruption& interruption,
-                         std::vector<kernel::Share>& shares) {
-  const std::size_t size = scores.size();
-  for (std::size_t d = first; d < std::min(first + diagonals, size); ++d) {
-    for (std::size_t begin = first; begin < size; begin += queries) {
-      interruption.check();
-      const std::size_t end = std::min(begin + queries, size);
-      if (end > d) {
-        add(plain_share(scores, d, centers[d], std::max(begin, d), end), shares[d]);
-      }
+// For arithmetic that no vector kernel knows.
+class PlainTiles : public ContentTiles {
+ public:
+  PlainTiles(const ContentScores& scores, const Interruption& interruption)
+      : scores_(scores), interruption_(interruption) {}
+
+  Shares shares(const Tile& tile, const DoubleDouble* centers, Room&) const override {
+    Shares shares;
+    const std::size_t end = std::min(tile.begin + queries, scores_.size());
+    for (std::size_t n = 0; n < diagonals && tile.first + n < end; ++n) {
+      interruption_.check();
+      const std::size_t d = tile.first + n;
+      shares[n] = plain_share(scores_, d, centers[n], std::max(tile.begin, d), end);
     }
+    return shares;
   }
-}
+
+  const double* scores(const Tile&, Room&) const override {
+    interruption_.check();
+    return nullptr;
+  }
+
+  Room room() const override { return Room(1); }  // not used, but none can be empty
+
+ private:
+  const ContentScores& scores_;
+  const Interruption& interruption_;
+};
 
 // Numbers of all positions, to be read from one tile before the first to one beyond the last.
 template <class T>
@@ -189,24 +203,39 @@ content_kernel::Arithmetic arithmetic_of(const ContentScores& scores) {
 }
 
 template <class Stored>
-void measure_block(const ContentScores& scores, const content_kernel::Arithmetic& arithmetic,
-                   const Columns<Stored>& columns, const std::vector<DoubleDouble>& centers,
-                   std::size_t first, const Interruption& interruption,
-                   std::vector<kernel::Share>& shares) {
-  const std::size_t size = scores.size();
-  content_kernel::Room room(scores.head_dim() + 2);
-  for (std::size_t begin = first; begin < size; begin += queries) {
-    interruption.check();
-    const auto query = static_cast<std::ptrdiff_t>(begin);
-    const auto key = query - static_cast<std::ptrdiff_t>(first + diagonals - 1);
-    std::array<kernel::Share, diagonals> of_tile{};
-    content_kernel::run_tile(arithmetic, columns.terms_at(scores.place(), query, key),
-                             {first, begin, size}, centers.data() + first, room, of_tile.data());
-    for (std::size_t n = 0; n < diagonals && first + n < size; ++n) {
-      add(of_tile[n], shares[first + n]);
-    }
+class VectorTiles : public ContentTiles {
+ public:
+  VectorTiles(const ContentScores& scores, const Interruption& interruption)
+      : scores_(scores),
+        interruption_(interruption),
+        columns_(scores),
+        arithmetic_(arithmetic_of(scores)) {}
+
+  Shares shares(const Tile& tile, const DoubleDouble* centers, Room& room) const override {
+    interruption_.check();
+    const auto query = static_cast<std::ptrdiff_t>(tile.begin);
+    const auto key = query - static_cast<std::ptrdiff_t>(tile.first + diagonals - 1);
+    Shares shares;
+    content_kernel::run_tile(arithmetic_, columns_.terms_at(scores_.place(), query, key),
+                             {tile.first, tile.begin, scores_.size()}, centers, room,
+                             shares.data());
+    return shares;
   }
-}
+
+  const double* scores(const Tile& tile, Room& room) const override {
+    constexpr std::array<DoubleDouble, diagonals> centers{};
+    shares(tile, centers.data(), room);
+    return room.scores.get() + queries;  // beyond those on the diagonal before the first
+  }
+
+  Room room() const override { return Room(scores_.head_dim() + 2); }
+
+ private:
+  const ContentScores& scores_;
+  const Interruption& interruption_;
+  Columns<Stored> columns_;
+  content_kernel::Arithmetic arithmetic_;
+};
 
 // Calls measure(first) for each block of diagonals.
 template <class MeasureBlock>
@@ -219,16 +248,6 @@ void for_blocks(std::size_t size, const MeasureBlock& measure) {
       tbb::simple_partitioner());
 }
 
-template <class Stored>
-void measure_vectors(const ContentScores& scores, const std::vector<DoubleDouble>& centers,
-                     const Interruption& interruption, std::vector<kernel::Share>& shares) {
-  const Columns<Stored> columns(scores);
-  const auto arithmetic = arithmetic_of(scores);
-  for_blocks(scores.size(), [&](std::size_t first) {
-    measure_block(scores, arithmetic, columns, centers, first, interruption, shares);
-  });
-}
-
 bool has_vectors(const ContentScores& scores) {
   const Pipeline& pipeline = scores.pipeline();
   const Step& accumulation = pipeline[StepName::accumulation];
@@ -238,19 +257,31 @@ bool has_vectors(const ContentScores& scores) {
 
 }  // namespace
 
+std::unique_ptr<const ContentTiles> content_tiles(const ContentScores& scores,
+                                                  const Interruption& interruption) {
+  if (!has_vectors(scores)) return std::make_unique<PlainTiles>(scores, interruption);
+  if (scores.pipeline()[StepName::storage]->precision <= widest_in_float) {
+    return std::make_unique<VectorTiles<float>>(scores, interruption);
+  }
+  return std::make_unique<VectorTiles<double>>(scores, interruption);
+}
+
 std::vector<kernel::Share> measure_deviations(const ContentScores& scores,
                                               const std::vector<DoubleDouble>& centers,
                                               const Interruption& interruption) {
-  std::vector<kernel::Share> shares(scores.size());
-  if (!has_vectors(scores)) {
-    for_blocks(scores.size(), [&](std::size_t first) {
-      measure_plain_block(scores, centers, first, interruption, shares);
-    });
-  } else if (scores.pipeline()[StepName::storage]->precision <= widest_in_float) {
-    measure_vectors<float>(scores, centers, interruption, shares);
-  } else {
-    measure_vectors<double>(scores, centers, interruption, shares);
-  }
+  const std::size_t size = scores.size();
+  const auto tiles = content_tiles(scores, interruption);
+  std::vector<kernel::Share> shares(size);
+  PartsDone pairs_done(interruption, pairs_at({0, size - 1}, size));
+  for_blocks(size, [&](std::size_t first) {
+    const std::size_t last = std::min(first + diagonals, size) - 1;
+    ContentTiles::Room room = tiles->room();
+    for (std::size_t begin = first; begin < size; begin += queries) {
+      const auto of_tile = tiles->shares({first, begin}, centers.data() + first, room);
+      for (std::size_t d = first; d <= last; ++d) add(of_tile[d - first], shares[d]);
+    }
+    pairs_done.add(pairs_at({first, last}, size));
+  });
   return shares;
 }
 
