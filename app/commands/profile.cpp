@@ -3,6 +3,7 @@
 #include "app/commands.hpp"
 #include "app/error_table.hpp"
 #include "app/sampling.hpp"
+#include "ropelab/errors/content_errors.hpp"
 #include "ropelab/errors/diagonals.hpp"
 #include "ropelab/errors/sampled_pairs.hpp"
 
@@ -13,6 +14,7 @@ class Profile : public Command {
  public:
   void add_options(CLI::App& app) override {
     options_.add_to(app);
+    options_.add_content_to(app);
     pairs_.add_to(app);
   }
 
@@ -21,6 +23,7 @@ class Profile : public Command {
     sampling_ = pairs_.read();
     require_tables_fit(settings_);
     require_samples_fit(sampling_, settings_);
+    require_content_fits(sampling_, settings_);
   }
 
   std::vector<std::string> columns() const override {
@@ -88,13 +91,20 @@ class Profile : public Command {
 
   std::vector<PairErrors> measure(Run& run, const Setting& setting, const Shared& shared) const {
     const auto sample = sample_size(sampling_, setting.context);
-    if (!sample) {
-      return errors_at(shared.ranges, setting.pipeline, shared.reference, setting.first_position,
-                       run.interruption());
+    const auto count = static_cast<std::uint64_t>(sample.value_or(0));
+    const Pipeline& pipeline = setting.pipeline;
+    const long long first = setting.first_position;
+    const Interruption& interruption = run.point_interruption();
+    if (setting.content) {
+      return sample ? sampled_errors_at_among_content(shared.ranges, pipeline, shared.reference,
+                                                      first, *setting.content, count, run.seed(),
+                                                      interruption)
+                    : errors_at_among_content(shared.ranges, pipeline, shared.reference, first,
+                                              *setting.content, interruption);
     }
-    return sampled_errors_at(shared.ranges, setting.pipeline, shared.reference,
-                             setting.first_position, static_cast<std::uint64_t>(*sample),
-                             run.seed(), run.interruption());
+    return sample ? sampled_errors_at(shared.ranges, pipeline, shared.reference, first, count,
+                                      run.seed(), interruption)
+                  : errors_at(shared.ranges, pipeline, shared.reference, first, interruption);
   }
 
   // All that can be interrupted comes before the rows, so that a setting has all of them or none.

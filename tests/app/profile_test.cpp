@@ -43,10 +43,10 @@ double combined_rms(const CsvText& table, const std::string& column) {
   return std::sqrt(squares / sum(table, "pairs"));
 }
 
-}  // namespace
-
-TEST_CASE("the rows of a profile combine to the row of the sweep") {
-  const std::string options = " --context 300 --head 8 --dtype bfloat16 --pipeline fused";
+void check_rows_combine(const std::string& content) {
+  CAPTURE(content);
+  const std::string options =
+      " --context 300 --head 8 --dtype bfloat16 --pipeline fused --content " + content;
   const CsvText profile = table_of("profile" + options);
   const CsvText sweep = table_of("sweep phase --max-phase 0.1" + options);
   REQUIRE(profile.records().size() == 10);
@@ -60,11 +60,25 @@ TEST_CASE("the rows of a profile combine to the row of the sweep") {
     CHECK(combined_rms(profile, column) == Approx(number(sweep, 0, column)).epsilon(1e-12));
   }
   CHECK(sum(profile, "pairs") == number(sweep, 0, "pairs"));
+  double lost = 0, neighbours = 0;
+  for (std::size_t n = 1; n < profile.records().size(); ++n) {
+    lost += number(profile, n, "order_lost") * number(profile, n, "pairs");
+    neighbours += number(profile, n, "pairs");
+  }
+  CHECK(lost / neighbours == Approx(number(sweep, 0, "order_lost")).epsilon(1e-12));
   for (const char* column : {"context", "max_phase", "theta", "base", "heads", "head", "slope",
                              "head_dim", "dtype", "pipeline"}) {
     CAPTURE(column);
     CHECK(profile.at(9, column) == sweep.at(0, column));
   }
+}
+
+}  // namespace
+
+TEST_CASE("the rows of a profile combine to the row of the sweep") { check_rows_combine("none"); }
+
+TEST_CASE("the rows of a profile among content combine to the row of the sweep") {
+  check_rows_combine("random:3:halves");
 }
 
 TEST_CASE("the distances of a profile are doubled, setting by setting") {

@@ -4,6 +4,8 @@
 
 #include "catch.hpp"
 #include "ropelab/alibi/slope.hpp"
+#include "ropelab/errors/content_errors.hpp"
+#include "ropelab/errors/content_scores.hpp"
 #include "ropelab/errors/pair_errors.hpp"
 #include "ropelab/errors/sampled_pairs.hpp"
 #include "ropelab/exact/parse.hpp"
@@ -13,21 +15,21 @@ namespace {
 
 constexpr long long first_position = 3;
 
-Construction construction_of(const std::string& phase, std::size_t context, int head = 1) {
+Construction construction_of(const std::string& phase, std::size_t context, int head = 1,
+                             long long head_dim = 64) {
   return {parse_positive(phase) / Algebraic(static_cast<long long>(context)),
           alibi_slope(16, head),
-          64,
+          head_dim,
           {}};
 }
 
-// The errors of the pairs at these distances, one pair after the other, in 512 bits.
-PairErrors plain_errors(DistanceRange distances, const Pipeline& pipeline,
-                        const DistanceReference& reference) {
+// The errors of the pairs at these distances, one pair after the other, in 512 bits: of
+// score(i, j), which content(i, j) is part of.
+template <class Score, class ContentOf>
+PairErrors plain_errors(DistanceRange distances, const DistanceReference& reference,
+                        const Score& score, const ContentOf& content) {
   const std::size_t context = reference.context();
-  const Construction& construction = reference.construction();
-  const ExactInput scale = score_scale(construction);
-  const RotatedTable table = rotated_table(pipeline, construction, first_position, context);
-  const std::size_t reach = visible_reach(construction.slope, context);
+  const std::size_t reach = visible_reach(reference.construction().slope, context);
   PairErrors errors;
   Real largest = -1, largest_total = -1, largest_visible = -1, squares = 0, total_squares = 0;
   std::uint64_t neighbours = 0, lost = 0;
@@ -36,15 +38,16 @@ PairErrors plain_errors(DistanceRange distances, const Pipeline& pipeline,
       const std::size_t d = i - j;
       if (d < distances.first || d > distances.last) continue;
       ++errors.pairs;
-      const DoubleDouble f = score_at(pipeline, scale, table, i, j);
+      const DoubleDouble f = score(i, j);
       if (d > 0) ++neighbours;
-      if (d > 0 && !(f < score_at(pipeline, scale, table, i, j + 1))) ++lost;
+      if (d > 0 && !(f < score(i, j + 1))) ++lost;
       if (!std::isfinite(f.high)) {
         ++errors.nonfinite_pairs;
         continue;
       }
-      const Real rounding = abs(to_real(f) - reference.exact_simulated(d));
-      const Real total = abs(to_real(f) - reference.exact_bias(d));
+      const Real bias = to_real(f) - content(i, j);
+      const Real rounding = abs(bias - reference.exact_simulated(d));
+      const Real total = abs(bias - reference.exact_bias(d));
       if (rounding > largest) {
         largest = rounding;
         errors.rounding_maximum = {to_double(rounding), first_position + static_cast<long long>(i),
@@ -65,6 +68,26 @@ PairErrors plain_errors(DistanceRange distances, const Pipeline& pipeline,
   if (largest_visible >= 0) errors.visible_maximum = to_double(largest_visible);
   if (neighbours > 0) errors.order_lost = to_double(Rational(lost, neighbours));
   return errors;
+}
+
+PairErrors plain_errors(DistanceRange distances, const Pipeline& pipeline,
+                        const DistanceReference& reference) {
+  const ExactInput scale = score_scale(reference.construction());
+  const RotatedTable table =
+      rotated_table(pipeline, reference.construction(), first_position, reference.context());
+  return plain_errors(
+      distances, reference,
+      [&](std::size_t i, std::size_t j) { return score_at(pipeline, scale, table, i, j); },
+      [](std::size_t, std::size_t) { return Real(0); });
+}
+
+PairErrors plain_errors_among_content(DistanceRange distances, const Pipeline& pipeline,
+                                      const DistanceReference& reference, const Content& content) {
+  const ContentScores scores(pipeline, reference.construction(), first_position,
+                             reference.context(), content);
+  return plain_errors(
+      distances, reference, [&](std::size_t i, std::size_t j) { return scores.score(i, j); },
+      [&](std::size_t i, std::size_t j) { return scores.exact_content_score(i, j); });
 }
 
 bool is_near(const std::optional<double>& a, const std::optional<double>& b) {
@@ -173,6 +196,64 @@ TEST_CASE("errors by distance combine to those of all pairs") {
       CHECK(agrees(together, all));
     }
   }
+}
+
+TEST_CASE("errors by distance among content are those of the pairs there") {
+  for (const char* phase : {"1e-3", "0.3", "7"}) {
+    for (const std::size_t context : {1u, 2u, 45u}) {
+      const DistanceReference reference(construction_of(phase, context, 8, 6), context);
+      const auto ranges = doubling_distances(context);
+      for (const Format& dtype : all_formats()) {
+        for (const std::string& name : pipelines) {
+          const Pipeline pipeline = parse_pipeline(name, dtype);
+          const Content content{4, PairPlace::halves};
+          const auto errors =
+              errors_at_among_content(ranges, pipeline, reference, first_position, content);
+          REQUIRE(errors.size() == ranges.size());
+          for (std::size_t n = 0; n < ranges.size(); ++n) {
+            const PairErrors plain =
+                plain_errors_among_content(ranges[n], pipeline, reference, content);
+            if (agrees(errors[n], plain)) continue;
+            FAIL_CHECK(phase << " context " << context << " " << dtype.name << " " << name
+                             << " from " << ranges[n].first);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("errors by distance among content combine to those of all pairs") {
+  const std::size_t context = 300;
+  const DistanceReference reference(construction_of("0.3", context, 4, 10), context);
+  for (const Format& dtype : all_formats()) {
+    for (const char* name : {"ideal-trig", "fused,accumulation=float32-fma"}) {
+      const Pipeline pipeline = parse_pipeline(name, dtype);
+      const Content content{9, PairPlace::last};
+      const PairErrors all =
+          measure_all_pairs_among_content(pipeline, reference, first_position, content).errors;
+      PairErrors together = combined(errors_at_among_content(doubling_distances(context), pipeline,
+                                                             reference, first_position, content),
+                                     context);
+      INFO(dtype.name << " " << name);
+      CHECK(together.order_lost == Approx(all.order_lost).epsilon(1e-12));
+      together.order_lost = all.order_lost;
+      CHECK(agrees(together, all));
+    }
+  }
+}
+
+TEST_CASE("among content a sample of all pairs has the errors of all pairs at every distance") {
+  const std::size_t context = 100;
+  const DistanceReference reference(construction_of("0.1", context, 1, 8), context);
+  const Pipeline pipeline = parse_pipeline("naive", find_format("bfloat16"));
+  const Content content{2, PairPlace::first};
+  const auto ranges = doubling_distances(context);
+  const auto all = errors_at_among_content(ranges, pipeline, reference, first_position, content);
+  const auto sampled = sampled_errors_at_among_content(ranges, pipeline, reference, first_position,
+                                                       content, 1000000, 1);
+  REQUIRE(sampled.size() == ranges.size());
+  for (std::size_t n = 0; n < ranges.size(); ++n) CHECK(agrees(sampled[n], all[n]));
 }
 
 TEST_CASE("a sample of all pairs has the errors of all pairs at every distance") {

@@ -17,9 +17,15 @@ namespace {
 
 // The scores and what they are compared with.
 struct Judged {
-  const ContentScores& scores;
+  ContentScores scores;
   const DistanceReference& reference;
   long long first_position;
+
+  Judged(const Pipeline& pipeline, const DistanceReference& judge, long long first,
+         const Content& content)
+      : scores(pipeline, judge.construction(), first, judge.context(), content),
+        reference(judge),
+        first_position(first) {}
 
   DoubleDouble center(std::size_t distance) const { return reference.simulated()[distance]; }
   double deviation_at(std::size_t i, std::size_t j) const {
@@ -118,20 +124,19 @@ void weigh_last_query(const Judged& judged, Measurement& measured) {
   if (finite) measured.weights_total_variation = total_variation(native, softmax(computed));
 }
 
-// The measures of pairs that have these moments, count themselves, and find their largest error
-// at distances up to any.
+// The measures of pairs at some distances, of which `pairs` gives the moments, counts and largest
+// errors.
 template <class Pairs>
-PairErrors errors_of(const Pairs& pairs, const Judged& judged,
-                     const std::vector<Moments>& moments) {
-  const std::size_t last = judged.scores.size() - 1;
-  const std::size_t reach = visible_reach(judged.reference.construction().slope, last);
+PairErrors errors_of(const Pairs& pairs, const Judged& judged, DistanceRange distances) {
+  const std::size_t reach = visible_reach(judged.reference.construction().slope, distances.last);
+  const std::vector<Moments> moments = pairs.moments(distances);
   PairErrors errors;
-  pairs.count(errors);
-  errors.rounding_maximum = pairs.largest(Against::simulated, last);
+  pairs.count(distances, errors);
+  errors.rounding_maximum = pairs.largest(Against::simulated, distances);
   errors.rounding_rms = root_mean_square(moments, Target(judged.reference, Against::simulated));
-  errors.total_maximum = magnitude_of(pairs.largest(Against::bias, last));
+  errors.total_maximum = magnitude_of(pairs.largest(Against::bias, distances));
   errors.total_rms = root_mean_square(moments, Target(judged.reference, Against::bias));
-  errors.visible_maximum = magnitude_of(pairs.largest(Against::bias, reach));
+  errors.visible_maximum = magnitude_of(pairs.largest(Against::bias, {distances.first, reach}));
   return errors;
 }
 
@@ -143,33 +148,33 @@ class AllPairs {
         interruption_(interruption),
         shares_(measure_deviations(judged.scores, judged.reference.simulated(), interruption)) {}
 
-  PairErrors errors() const {
+  std::vector<Moments> moments(DistanceRange distances) const {
     std::vector<Moments> moments;
-    for (std::size_t d = 0; d < shares_.size(); ++d) {
+    for (std::size_t d = distances.first; d <= distances.last; ++d) {
       if (finite_pairs(d) > 0) moments.push_back(moments_of(d));
     }
-    return errors_of(*this, judged_, moments);
+    return moments;
   }
 
-  void count(PairErrors& errors) const {
-    std::uint64_t lost = 0;
-    for (std::size_t d = 0; d < shares_.size(); ++d) {
+  void count(DistanceRange distances, PairErrors& errors) const {
+    std::uint64_t lost = 0, neighbours = 0;
+    for (std::size_t d = distances.first; d <= distances.last; ++d) {
       errors.pairs += pairs(d);
       errors.nonfinite_pairs += shares_[d].not_finite;
       lost += shares_[d].lost;
+      if (d > 0) neighbours += pairs(d);
     }
-    const std::uint64_t neighbours = errors.pairs - shares_.size();
     if (neighbours > 0) errors.order_lost = to_double(Rational(lost, neighbours));
   }
 
-  std::optional<LargestError> largest(Against against, std::size_t last) const {
+  std::optional<LargestError> largest(Against against, DistanceRange distances) const {
     LargestSearch search(judged_, against);
-    for (std::size_t d = 0; d <= last; ++d) {
+    for (std::size_t d = distances.first; d <= distances.last; ++d) {
       if (finite_pairs(d) == 0) continue;
       search.add(d, shares_[d].least);
       search.add(d, shares_[d].greatest);
     }
-    for (std::size_t d = 0; d <= last; ++d) {
+    for (std::size_t d = distances.first; d <= distances.last; ++d) {
       if (finite_pairs(d) == 0) continue;
       if (!search.can_be_largest(d, shares_[d].least) &&
           !search.can_be_largest(d, shares_[d].greatest)) {
@@ -224,26 +229,29 @@ class Sample {
   Sample(const Judged& judged, const std::vector<SampledPair>& pairs,
          const Interruption& interruption)
       : judged_(judged), looks_(pairs.size()) {
+    PartsDone pairs_done(interruption, pairs.size());
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, pairs.size(), 256),
                       [&](const auto& range) {
                         interruption.check();
                         for (std::size_t n = range.begin(); n != range.end(); ++n) {
                           looks_[n] = look_at(pairs[n]);
                         }
+                        pairs_done.add(range.size());
                       });
   }
 
-  PairErrors errors() const {
+  std::vector<Moments> moments(DistanceRange distances) const {
     std::vector<Moments> moments;
     for (const Look& look : looks_) {
-      if (look.finite) moments.push_back(moments_of(look));
+      if (look.finite && look.is_at(distances)) moments.push_back(moments_of(look));
     }
-    return errors_of(*this, judged_, moments);
+    return moments;
   }
 
-  void count(PairErrors& errors) const {
+  void count(DistanceRange distances, PairErrors& errors) const {
     DoubleDouble lost, all;
     for (const Look& look : looks_) {
+      if (!look.is_at(distances)) continue;
       ++errors.pairs;
       if (!look.finite) ++errors.nonfinite_pairs;
       if (look.i == look.j) continue;
@@ -253,9 +261,9 @@ class Sample {
     if (all.high > 0) errors.order_lost = (lost / all).high;
   }
 
-  std::optional<LargestError> largest(Against against, std::size_t last) const {
+  std::optional<LargestError> largest(Against against, DistanceRange distances) const {
     LargestSearch search(judged_, against);
-    const auto counts = [&](const Look& look) { return look.finite && look.distance() <= last; };
+    const auto counts = [&](const Look& look) { return look.finite && look.is_at(distances); };
     for (const Look& look : looks_) {
       if (counts(look)) search.add(look.distance(), look.deviation);
     }
@@ -274,6 +282,9 @@ class Sample {
     bool finite, ordered;
 
     std::size_t distance() const { return i - j; }
+    bool is_at(DistanceRange distances) const {
+      return distances.first <= distance() && distance() <= distances.last;
+    }
   };
 
   Look look_at(const SampledPair& pair) const {
@@ -301,19 +312,32 @@ class Sample {
   std::vector<Look> looks_;
 };
 
+template <class Pairs>
+Measurement measurement_of(const Pairs& pairs, const Judged& judged) {
+  Measurement measured;
+  measured.errors = errors_of(pairs, judged, judged.reference.all_distances());
+  weigh_last_query(judged, measured);
+  return measured;
+}
+
+template <class Pairs>
+std::vector<PairErrors> errors_of_each(const std::vector<DistanceRange>& ranges, const Pairs& pairs,
+                                       const Judged& judged) {
+  std::vector<PairErrors> errors;
+  for (const DistanceRange& distances : ranges) {
+    errors.push_back(errors_of(pairs, judged, distances));
+  }
+  return errors;
+}
+
 }  // namespace
 
 Measurement measure_all_pairs_among_content(const Pipeline& pipeline,
                                             const DistanceReference& reference,
                                             long long first_position, const Content& content,
                                             const Interruption& interruption) {
-  const ContentScores scores(pipeline, reference.construction(), first_position,
-                             reference.context(), content);
-  const Judged judged{scores, reference, first_position};
-  Measurement measured;
-  measured.errors = AllPairs(judged, interruption).errors();
-  weigh_last_query(judged, measured);
-  return measured;
+  const Judged judged(pipeline, reference, first_position, content);
+  return measurement_of(AllPairs(judged, interruption), judged);
 }
 
 Measurement measure_sampled_pairs_among_content(const Pipeline& pipeline,
@@ -321,14 +345,27 @@ Measurement measure_sampled_pairs_among_content(const Pipeline& pipeline,
                                                 long long first_position, const Content& content,
                                                 std::uint64_t count, std::uint64_t seed,
                                                 const Interruption& interruption) {
-  const ContentScores scores(pipeline, reference.construction(), first_position,
-                             reference.context(), content);
-  const Judged judged{scores, reference, first_position};
-  Measurement measured;
-  measured.errors =
-      Sample(judged, sample_pairs(reference.context(), count, seed), interruption).errors();
-  weigh_last_query(judged, measured);
-  return measured;
+  const Judged judged(pipeline, reference, first_position, content);
+  const auto sample = sample_pairs(reference.context(), count, seed);
+  return measurement_of(Sample(judged, sample, interruption), judged);
+}
+
+std::vector<PairErrors> errors_at_among_content(const std::vector<DistanceRange>& ranges,
+                                                const Pipeline& pipeline,
+                                                const DistanceReference& reference,
+                                                long long first_position, const Content& content,
+                                                const Interruption& interruption) {
+  const Judged judged(pipeline, reference, first_position, content);
+  return errors_of_each(ranges, AllPairs(judged, interruption), judged);
+}
+
+std::vector<PairErrors> sampled_errors_at_among_content(
+    const std::vector<DistanceRange>& ranges, const Pipeline& pipeline,
+    const DistanceReference& reference, long long first_position, const Content& content,
+    std::uint64_t count, std::uint64_t seed, const Interruption& interruption) {
+  const Judged judged(pipeline, reference, first_position, content);
+  const auto sample = sample_pairs(reference.context(), count, seed);
+  return errors_of_each(ranges, Sample(judged, sample, interruption), judged);
 }
 
 }  // namespace ropelab

@@ -23,4 +23,18 @@ Measurement measure_sampled_pairs_among_content(const Pipeline& pipeline,
                                                 std::uint64_t count, std::uint64_t seed,
                                                 const Interruption& interruption = {});
 
+// As errors_at: the errors of measure_all_pairs_among_content for each of these ranges of
+// distances by itself.
+std::vector<PairErrors> errors_at_among_content(const std::vector<DistanceRange>& ranges,
+                                                const Pipeline& pipeline,
+                                                const DistanceReference& reference,
+                                                long long first_position, const Content& content,
+                                                const Interruption& interruption = {});
+
+// As sampled_errors_at.
+std::vector<PairErrors> sampled_errors_at_among_content(
+    const std::vector<DistanceRange>& ranges, const Pipeline& pipeline,
+    const DistanceReference& reference, long long first_position, const Content& content,
+    std::uint64_t count, std::uint64_t seed, const Interruption& interruption = {});
+
 }  // namespace ropelab
