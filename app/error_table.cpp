@@ -148,11 +148,12 @@ void require_tables_fit(const std::vector<Setting>& settings) {
   }
 }
 
-void require_content_fits(const PairSampling& pairs, const std::vector<Setting>& settings) {
+void require_content_fits(const PairSampling& pairs, const std::vector<Setting>& settings,
+                          double tables) {
   for (const Setting& setting : settings) {
     if (!setting.content || sample_size(pairs, setting.context)) continue;
     require_context_fits(setting.context,
-                         2 * sizeof(double) * static_cast<double>(setting.head_dim));
+                         tables * 2 * sizeof(double) * static_cast<double>(setting.head_dim));
   }
 }
 

@@ -50,8 +50,9 @@ void set_errors(Table::Row& row, const PairErrors& errors);
 void require_context_fits(long long context, double bytes_per_position);
 // The same for all that the rows of the settings need, and above kLargestSweptContext.
 void require_tables_fit(const std::vector<Setting>& settings);
-// The same for content, of which all pairs need a table.
-void require_content_fits(const PairSampling& pairs, const std::vector<Setting>& settings);
+// The same for content, of which all pairs need a table, or so many.
+void require_content_fits(const PairSampling& pairs, const std::vector<Setting>& settings,
+                          double tables = 1);
 
 // The rms of a truncation error over these distances with as many digits as --digits asks for.
 // Throws Interrupted.

@@ -11,14 +11,16 @@ namespace ropelab::app {
 namespace {
 
 LimitsInputs limits_inputs(const Setting& setting) {
-  return {setting.pipeline, setting.construction(), setting.first_position,
-          static_cast<std::size_t>(setting.context), setting.split};
+  return {setting.pipeline,       setting.construction(),
+          setting.first_position, static_cast<std::size_t>(setting.context),
+          setting.split,          setting.content};
 }
 
 class Limits : public Command {
  public:
   void add_options(CLI::App& app) override {
     options_.add_to(app);
+    options_.add_content_to(app);
     tolerance_.add_to(app);
   }
 
@@ -27,6 +29,9 @@ class Limits : public Command {
     tolerance_value_ = tolerance_.read();
     require_one_construction(interruption);
     require_tables_fit(settings_);
+    PairSampling all;
+    all.all = true;
+    require_content_fits(all, settings_, 2);  // merged positions are looked for in two
   }
 
   std::vector<std::string> columns() const override {

@@ -1,4 +1,4 @@
-// sweep --content as a user meets it.
+// --content as a user meets it; that profile and limits agree with sweep is in their tests.
 #include "app/program.hpp"
 #include "catch.hpp"
 #include "ropelab/table/csv_reader.hpp"

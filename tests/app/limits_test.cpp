@@ -28,7 +28,9 @@ std::string total_error(const std::string& options, long long context) {
 TEST_CASE("the sweep is within the tolerance at context_total, and not at the next context") {
   for (const std::string options :
        {"theta --theta 1e-4 --dtype float16", "theta --theta 1e-4 --dtype float32 --pipeline naive",
-        "phase --max-phase 0.01 --dtype float16 --head 8"}) {
+        "phase --max-phase 0.01 --dtype float16 --head 8",
+        "theta --theta 1e-4 --dtype float32 --content random:1:first",
+        "phase --max-phase 0.01 --dtype float32 --content random:2:halves"}) {
     CAPTURE(options);
     const CsvText limits =
         table_of(options.substr(options.find("--")) + " --context 4K --tolerance 0.03");
@@ -54,6 +56,17 @@ TEST_CASE("limits are those of the context, dtype by dtype and pipeline by pipel
   CHECK(table.at(2, "overflow_what") == "N");
   CHECK(table.at(3, "overflow_what") == "component");
   CHECK(table.at(3, "context_total") == "0");
+}
+
+TEST_CASE("limits among content are named in the pipeline cell") {
+  const CsvText table =
+      table_of("--theta 1e-3 --context 200 --dtype bfloat16 --content none,random:1:first");
+  REQUIRE(table.records().size() == 2);
+  CHECK(table.at(0, "pipeline") == "ideal-trig");
+  CHECK(table.at(1, "pipeline") == "ideal-trig,content=random:1:first");
+  CHECK(!table.at(1, "first_merged_position").empty());
+  // Added after the pair's products, content is rounded as coarsely as they are large.
+  CHECK(std::stoll(table.at(1, "context_total")) <= std::stoll(table.at(0, "context_total")));
 }
 
 TEST_CASE("a saturating format has limits but no overflow") {

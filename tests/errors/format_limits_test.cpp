@@ -21,6 +21,13 @@ LimitsInputs inputs_of(const std::string& pipeline, const Format& dtype, const s
           context};
 }
 
+// Of few components, so that the plain search does not take long.
+LimitsInputs among_content(LimitsInputs inputs, const Content& content, long long head_dim = 6) {
+  inputs.construction.head_dim = head_dim;
+  inputs.content = content;
+  return inputs;
+}
+
 // Every step of every pair.
 class Plain {
  public:
@@ -32,7 +39,13 @@ class Plain {
         scale_(score_scale(inputs.construction)),
         table_(rotated_table(inputs.pipeline, inputs.construction, inputs.first_position,
                              inputs.context)),
-        reference_(inputs.construction, inputs.context) {}
+        reference_(inputs.construction, inputs.context) {
+    if (!inputs.content) return;
+    for (std::size_t i = 0; i < inputs.context; ++i) {
+      content_queries_.push_back(content(Role::query, i));
+      content_keys_.push_back(content(Role::key, i));
+    }
+  }
 
   std::optional<std::pair<long long, std::string>> overflow() const {
     for (std::size_t i = 0; i < table_.size(); ++i) {
@@ -47,7 +60,7 @@ class Plain {
     for (std::size_t i = 0; i < table_.size(); ++i) {
       if (end && position(i) >= end->first) break;
       for (std::size_t j = 0; j < i; ++j) {
-        if (score(i, j) == score(i, j + 1)) return position(i);
+        if (score(i, j) == steps(i, j, j + 1).score) return position(i);
       }
     }
     return std::nullopt;
@@ -60,26 +73,84 @@ class Plain {
                                   : visible_reach(inputs_.construction.slope, table_.size());
     for (std::size_t i = 0; i < table_.size(); ++i) {
       for (std::size_t j = i - std::min(i, reach); j <= i; ++j) {
-        if (!within(score(i, j), i - j, tolerance)) return i;
+        if (!within(i, j, tolerance)) return i;
       }
     }
     return table_.size();
+  }
+
+  // Among the pairs of so many rows, for scores that are doubles, a rational slope and a head
+  // dimension of 16.
+  Rational largest_rational_error(std::size_t rows) const {
+    Rational largest = 0;
+    for (std::size_t i = 0; i < rows; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) {
+        Rational error =
+            Rational(score(i, j).high) + inputs_.construction.slope.to_rational() * Rational(i - j);
+        for (std::size_t n = 0; n < 16; ++n) {
+          error -= Rational(content_queries_[i][n]) * Rational(content_keys_[j][n]) / 4;
+        }
+        largest = std::max(largest, Rational(abs(error)));
+      }
+    }
+    return largest;
   }
 
  private:
   long long position(std::size_t i) const {
     return inputs_.first_position + static_cast<long long>(i);
   }
-  DoubleDouble score(std::size_t i, std::size_t j) const {
-    return score_at(inputs_.pipeline, scale_, table_, i, j);
+
+  struct Steps {
+    bool product, sum;  // whether it is finite
+    DoubleDouble score;
+  };
+
+  // Of query i and key j, with the rotated vector of key `rotated`.
+  Steps steps(std::size_t i, std::size_t j, std::size_t rotated) const {
+    const auto query = table_.query(i), key = table_.key(rotated);
+    const auto pair = score_steps<DoubleDouble>(inputs_.pipeline, scale_, query, key);
+    const bool product = is_finite(pair.first_product) && is_finite(pair.second_product);
+    if (!inputs_.content) return {product, is_finite(pair.accumulated), as_number(pair.scaled)};
+    const PairPlace place = inputs_.content->place;
+    const auto &q = content_queries_[i], &k = content_keys_[j];
+    return {product,
+            is_finite(sum_among_content<DoubleDouble>(inputs_.pipeline, place, query, key, q, k)),
+            as_number(score_among_content<DoubleDouble>(inputs_.pipeline, scale_, place, query, key,
+                                                        q, k))};
   }
 
-  bool within(DoubleDouble score, std::size_t distance, const Algebraic& tolerance) const {
-    if (!std::isfinite(score.high)) return false;
-    const double error = std::abs((score - reference_.bias(distance)).high);
+  static DoubleDouble as_number(const StepValue<DoubleDouble>& value) {
+    if (const double* rounded = std::get_if<double>(&value)) return {*rounded, 0};
+    return std::get<DoubleDouble>(value);
+  }
+
+  DoubleDouble score(std::size_t i, std::size_t j) const { return steps(i, j, j).score; }
+
+  std::vector<double> content(Role role, std::size_t n) const {
+    return content_vector(inputs_.content->seed, role, position(n),
+                          static_cast<std::size_t>(inputs_.construction.head_dim),
+                          inputs_.pipeline[StepName::storage]);
+  }
+
+  // 0 without content.
+  Real content_score(std::size_t i, std::size_t j) const {
+    if (!inputs_.content) return 0;
+    Real sum = 0;
+    for (std::size_t n = 0; n < content_keys_[j].size(); ++n) {
+      sum += Real(content_queries_[i][n]) * Real(content_keys_[j][n]);
+    }
+    return sum / sqrt(Real(inputs_.construction.head_dim));
+  }
+
+  bool within(std::size_t i, std::size_t j, const Algebraic& tolerance) const {
+    const DoubleDouble f = score(i, j);
+    if (!std::isfinite(f.high)) return false;
+    const Real wanted = content_score(i, j);
+    const double error = std::abs((f - reference_.bias(i - j) - to_double_double(wanted)).high);
     const double most = tolerance.to_double();
     if (error < most * (1 - 1e-9) || error > most * (1 + 1e-9)) return error < most;
-    return abs(to_real(score) - reference_.exact_bias(distance)) <= tolerance.to_real();
+    return abs(to_real(f) - reference_.exact_bias(i - j) - wanted) <= tolerance.to_real();
   }
 
   std::string overflow_at(std::size_t i) const {
@@ -98,10 +169,10 @@ class Plain {
     }
     bool product = false, sum = false, scaled = false;
     for (std::size_t j = 0; j <= i; ++j) {
-      const auto steps = score_steps<DoubleDouble>(inputs_.pipeline, scale_, query, table_.key(j));
-      product = product || !is_finite(steps.first_product) || !is_finite(steps.second_product);
-      sum = sum || !is_finite(steps.accumulated);
-      scaled = scaled || !is_finite(steps.scaled);
+      const Steps here = steps(i, j, j);
+      product = product || !here.product;
+      sum = sum || !here.sum;
+      scaled = scaled || !std::isfinite(here.score.high);
     }
     if (product) return "product";
     if (sum) return "sum";
@@ -112,6 +183,7 @@ class Plain {
   ExactInput theta_, query_part_, key_part_, scale_;
   RotatedTable table_;
   DistanceReference reference_;
+  std::vector<std::vector<double>> content_queries_, content_keys_;
 };
 
 const std::vector<std::string> pipelines = {"ideal-trig",
@@ -316,6 +388,146 @@ TEST_CASE("with max phase fixed long contexts are computed on either side of the
   REQUIRE(found < 4096);
   CHECK(Plain(at(found)).accurate(most, PairsHeld::all) == found);
   CHECK(Plain(at(found + 1)).accurate(most, PairsHeld::all) < found + 1);
+}
+
+constexpr PairPlace places[] = {PairPlace::first, PairPlace::last, PairPlace::halves};
+
+TEST_CASE("among content the first overflow is that of a search through every pair") {
+  std::map<std::string, int> seen;
+  std::size_t turn = 0;
+  const std::vector<std::pair<std::string, std::size_t>> constructions{
+      {"1e-6", 30}, {"0.1", 90}, {"1.5", 80}, {"50", 30}, {"30000", 30}};
+  for (const auto& [phase, context] : constructions) {
+    for (const long long first_position : {0, 440}) {
+      for (const Format& dtype : all_formats()) {
+        for (const std::string& name : pipelines) {
+          const auto inputs = among_content(
+              inputs_of(name, dtype, phase, context, 1, first_position), {turn, places[turn % 3]});
+          ++turn;
+          const auto plain = Plain(inputs).overflow();
+          INFO(phase << " " << dtype.name << " " << name << " from " << first_position);
+          CHECK(text_of(first_overflow(inputs)) == text_of(plain));
+          if (plain) ++seen[plain->second];
+        }
+      }
+    }
+  }
+  for (const char* what : {"N", "theta", "position", "phase", "component", "product"}) {
+    INFO(what);
+    CHECK(seen[what] > 0);
+  }
+}
+
+TEST_CASE("content may make a sum or a score overflow, at any position") {
+  // The second product, N sin(i theta) cos(j theta), comes near the largest number of the format
+  // (448, 65504) for late queries only, and content of 64 components takes the sum past it,
+  // or the score, which is rounded to its format before it is scaled.
+  std::map<std::string, int> late;
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"fused,accumulation=float8_e4m3fn", "440"}, {"fused,accumulation=float8_e4m3fn", "450"},
+      {"fused,scaling=float8_e4m3fn", "455"},      {"fused,scaling=float8_e4m3fn", "460"},
+      {"fused,accumulation=float16", "65490"},     {"fused,accumulation=float16", "65600"}};
+  for (const auto& [name, n] : cases) {
+    for (const PairPlace place : places) {
+      auto inputs = among_content(inputs_of(name, float32_format(), "1.5", 150), {1, place}, 64);
+      // N = m sqrt(h) / theta.
+      inputs.construction.slope = parse_positive(n) * inputs.construction.theta / Algebraic(8);
+      const auto plain = Plain(inputs).overflow();
+      INFO(name << " N " << n << " place " << static_cast<int>(place));
+      CHECK(text_of(first_overflow(inputs)) == text_of(plain));
+      if (plain && plain->first > 64) ++late[plain->second];
+    }
+  }
+  CHECK(late["sum"] > 0);
+  CHECK(late["score"] > 0);
+}
+
+TEST_CASE("among content the first merged position is that of a search through every pair") {
+  int found_some = 0, found_late = 0;
+  std::size_t turn = 0;
+  for (const char* phase : {"1e-3", "0.5", "7"}) {
+    for (const Format& dtype : all_formats()) {
+      for (const std::string& name : pipelines) {
+        for (const std::size_t context : {1u, 2u, 140u}) {
+          const auto inputs =
+              among_content(inputs_of(name, dtype, phase, context, 4, 1), {turn, places[turn % 3]});
+          ++turn;
+          const auto found = first_merged_position(inputs);
+          INFO(phase << " " << dtype.name << " " << name << " context " << context);
+          CHECK(found == Plain(inputs).merged());
+          found_some += found ? 1 : 0;
+          found_late += found && *found > 65 ? 1 : 0;
+        }
+      }
+    }
+  }
+  CHECK(found_some > 50);
+  CHECK(found_late > 0);
+}
+
+TEST_CASE("among content with theta fixed the accurate context is that of every pair") {
+  int inside = 0;
+  std::size_t turn = 0;
+  for (const char* phase : {"1e-3", "0.3"}) {
+    for (const Format& dtype : all_formats()) {
+      for (const std::string& name : pipelines) {
+        const auto inputs =
+            among_content(inputs_of(name, dtype, phase, 90, 1, 2), {turn, places[turn % 3]});
+        ++turn;
+        const Plain plain(inputs);
+        for (const char* tolerance : {"1e-13", "1e-5", "0.05", "3", "1e6"}) {
+          for (const PairsHeld held : {PairsHeld::all, PairsHeld::visible}) {
+            const Algebraic most = parse_positive(tolerance);
+            const std::size_t found = accurate_context(inputs, Fixed::theta, most, held);
+            INFO(phase << " " << dtype.name << " " << name << " within " << tolerance);
+            CHECK(found == plain.accurate(most, held));
+            if (found > 2 && found < 90) ++inside;
+          }
+        }
+      }
+    }
+  }
+  CHECK(inside > 50);
+}
+
+TEST_CASE("among content an error is compared with the tolerance exactly") {
+  // The largest total errors of some contexts, as tolerances: they are within themselves, and
+  // beyond anything less.
+  const auto inputs =
+      among_content(inputs_of("naive", find_format("bfloat16"), "0.01", 80, 4), {3, places[2]}, 16);
+  const Plain plain(inputs);
+  for (const std::size_t context : {5u, 30u, 64u, 65u, 79u}) {
+    const Rational worst = plain.largest_rational_error(context);
+    const Algebraic most(worst), less(worst * (1 - Rational(1, Integer(1) << 120)));
+    CHECK(accurate_context(inputs, Fixed::theta, most, PairsHeld::all) >= context);
+    CHECK(accurate_context(inputs, Fixed::theta, less, PairsHeld::all) < context);
+  }
+}
+
+TEST_CASE("among content with max phase fixed every short context is within the tolerance") {
+  int inside = 0;
+  for (const char* phase : {"1e-3", "0.3"}) {
+    for (const Format& dtype : all_formats()) {
+      for (const char* name : {"ideal-trig", "fused"}) {
+        const auto at = [&](std::size_t context) {
+          return among_content(inputs_of(name, dtype, phase, context, 2), {5, PairPlace::first});
+        };
+        for (const char* tolerance : {"1e-6", "1e-4", "0.1"}) {
+          const Algebraic most = parse_positive(tolerance);
+          for (const PairsHeld held : {PairsHeld::all, PairsHeld::visible}) {
+            std::size_t expected = 0;
+            while (expected < 40 && Plain(at(expected + 1)).accurate(most, held) > expected) {
+              ++expected;
+            }
+            INFO(phase << " " << dtype.name << " " << name << " within " << tolerance);
+            CHECK(accurate_context(at(40), Fixed::max_phase, most, held) == expected);
+            if (expected > 2 && expected < 40) ++inside;
+          }
+        }
+      }
+    }
+  }
+  CHECK(inside > 0);
 }
 
 }  // namespace

@@ -1,8 +1,17 @@
 #include "ropelab/errors/content_scores.hpp"
 
+#include <algorithm>
+
 #include "ropelab/errors/pair_errors.hpp"
 
 namespace ropelab {
+namespace {
+
+void move_by_one(std::vector<double>& column) {
+  if (!column.empty()) std::rotate(column.begin(), column.begin() + 1, column.end());
+}
+
+}  // namespace
 
 ContentScores::ContentScores(const Pipeline& pipeline, const Construction& construction,
                              long long first_position, std::size_t context, const Content& content)
@@ -14,9 +23,23 @@ ContentScores::ContentScores(const Pipeline& pipeline, const Construction& const
       content_(content),
       table_(rotated_table(pipeline, construction, first_position, context)) {}
 
+ContentScores ContentScores::with_keys_moved() const {
+  ContentScores moved = *this;
+  for (ComponentTable* column : {&moved.table_.key_first, &moved.table_.key_second}) {
+    move_by_one(column->high);
+    move_by_one(column->low);
+  }
+  return moved;
+}
+
 std::vector<double> ContentScores::content(Role role, std::size_t n) const {
   return content_vector(content_.seed, role, first_position_ + static_cast<long long>(n), head_dim_,
                         pipeline_[StepName::storage]);
+}
+
+StepValue<DoubleDouble> ContentScores::sum(std::size_t i, std::size_t j) const {
+  return sum_among_content<DoubleDouble>(pipeline_, content_.place, table_.query(i), table_.key(j),
+                                         content(Role::query, i), content(Role::key, j));
 }
 
 DoubleDouble ContentScores::score(std::size_t i, std::size_t j) const {

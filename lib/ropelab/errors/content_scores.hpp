@@ -23,9 +23,14 @@ class ContentScores {
   DoubleDouble exact_scale() const { return exact_scale_; }
   const RotatedTable& table() const { return table_; }
   PairPlace place() const { return content_.place; }
+  // The scores if each key's pair stood one position nearer to the query, and its content where
+  // it is: score(i, j) is then of the pair of j+1 and the content of j. Not for the last j.
+  ContentScores with_keys_moved() const;
   // Content at position first_position + n.
   std::vector<double> content(Role role, std::size_t n) const;
 
+  // What F(i, j) is before it is scaled.
+  StepValue<DoubleDouble> sum(std::size_t i, std::size_t j) const;
   // F(i, j).
   DoubleDouble score(std::size_t i, std::size_t j) const;
   // C(i, j), within content_error().

@@ -7,6 +7,7 @@
 #include <tbb/parallel_for.h>
 
 #include "ropelab/alibi/slope.hpp"
+#include "ropelab/errors/content_limits.hpp"
 #include "ropelab/errors/error_measures.hpp"
 #include "ropelab/errors/pair_errors.hpp"
 
@@ -23,6 +24,11 @@ long long position_of(const LimitsInputs& inputs, std::size_t row) {
   return inputs.first_position + static_cast<long long>(row);
 }
 
+ContentScores scores_among_content(const LimitsInputs& inputs) {
+  return {inputs.pipeline, inputs.construction, inputs.first_position, inputs.context,
+          *inputs.content};
+}
+
 Value magnitude(const Value& value) {
   if (const double* rounded = std::get_if<double>(&value)) return std::abs(*rounded);
   return absolute(std::get<DoubleDouble>(value));
@@ -32,7 +38,7 @@ Value larger(const Value& a, const Value& b) { return as_exact(a) < as_exact(b) 
 
 // Goes over the rows in order. The products of a row are largest for the largest components of
 // the keys so far; since rounding keeps order, they tell of all of them, and their sum and its
-// score bound those of every pair.
+// score bound those of every pair. Products of content overflow in no format.
 class OverflowSearch {
  public:
   OverflowSearch(const LimitsInputs& inputs, const RotatedTable& table)
@@ -42,9 +48,12 @@ class OverflowSearch {
     if (const auto what = of_constants()) return FirstOverflow{inputs_.first_position, *what};
     for (std::size_t row = 0; row < table_.size(); ++row) {
       if (row % 1024 == 0) interruption.check();
-      if (const auto what = in_row(row)) return FirstOverflow{position_of(inputs_, row), *what};
+      const auto what = in_row(row);
+      if (!what) continue;
+      if (const auto before = among_content(row, interruption)) return before;
+      return FirstOverflow{position_of(inputs_, row), *what};
     }
-    return std::nullopt;
+    return among_content(table_.size(), interruption);
   }
 
  private:
@@ -74,6 +83,10 @@ class OverflowSearch {
     const auto bound = score_steps<DoubleDouble>(
         inputs_.pipeline, scale_, {magnitude(query.first), magnitude(query.second)}, greatest_key_);
     if (!is_finite(bound.first_product) || !is_finite(bound.second_product)) return "product";
+    if (inputs_.content) {
+      if (!row_in_doubt_ && !surely_finite_among_content(row)) row_in_doubt_ = row;
+      return std::nullopt;
+    }
     if (!is_finite(bound.accumulated) || !is_finite(bound.scaled)) return of_sums(row);
     return std::nullopt;
   }
@@ -98,10 +111,47 @@ class OverflowSearch {
     return what;
   }
 
+  std::vector<double> content_magnitudes(Role role, std::size_t row) const {
+    auto content = content_vector(inputs_.content->seed, role, position_of(inputs_, row),
+                                  static_cast<std::size_t>(inputs_.construction.head_dim),
+                                  inputs_.pipeline[StepName::storage]);
+    for (double& x : content) x = std::abs(x);
+    return content;
+  }
+
+  // By the sum of the largest magnitudes so far, added and rounded as any other.
+  bool surely_finite_among_content(std::size_t row) {
+    const auto key = content_magnitudes(Role::key, row);
+    greatest_content_key_.resize(key.size());
+    for (std::size_t n = 0; n < key.size(); ++n) {
+      greatest_content_key_[n] = std::max(greatest_content_key_[n], key[n]);
+    }
+    const auto query = table_.query(row);
+    return is_finite(score_among_content<DoubleDouble>(
+        inputs_.pipeline, scale_, inputs_.content->place,
+        {magnitude(query.first), magnitude(query.second)}, greatest_key_,
+        content_magnitudes(Role::query, row), greatest_content_key_));
+  }
+
+  // The first sum or score that is not finite, of the rows before `end`.
+  std::optional<FirstOverflow> among_content(std::size_t end,
+                                             const Interruption& interruption) const {
+    if (!row_in_doubt_) return std::nullopt;
+    const ContentScores scores = scores_among_content(inputs_);
+    const auto row = first_row_not_finite(scores, *row_in_doubt_, end, interruption);
+    if (!row) return std::nullopt;
+    bool is_sum = false;
+    for (std::size_t j = 0; j <= *row; ++j) is_sum = is_sum || !is_finite(scores.sum(*row, j));
+    return FirstOverflow{position_of(inputs_, *row), is_sum ? "sum" : "score"};
+  }
+
   const LimitsInputs& inputs_;
   const RotatedTable& table_;
   ExactInput scale_;
   Components<DoubleDouble> greatest_key_{0.0, 0.0};
+  // Among content.
+  std::vector<double> greatest_content_key_;
+  std::optional<std::size_t> row_in_doubt_;  // the first whose sums and scores may overflow
 };
 
 ComponentTable first_of(const ComponentTable& column, std::size_t count) {
@@ -333,8 +383,8 @@ class ContextSearch {
         inputs.pipeline,
         {construction.theta.to_double(), amplitude(construction).to_double(),
          construction.key_part.to_double(), static_cast<double>(construction.head_dim),
-         static_cast<double>(inputs.first_position), static_cast<double>(context), std::nullopt,
-         inputs.split.even});
+         static_cast<double>(inputs.first_position), static_cast<double>(context),
+         inputs.content ? std::optional(inputs.content->place) : std::nullopt, inputs.split.even});
     if (!bound) return false;
     const std::size_t longest = std::min(context, most_distances_);
     const DistanceReference greatest(at(longest).construction, 1);
@@ -353,7 +403,17 @@ class ContextSearch {
     return good;
   }
 
+  // Those before the first, from `good` on, that has a pair beyond the tolerance.
+  std::size_t rows_within_among_content(const LimitsInputs& inputs, std::size_t good) const {
+    const DistanceReference reference(inputs.construction,
+                                      std::min(inputs.context, most_distances_), interruption_);
+    return first_row_beyond(tolerance_, scores_among_content(inputs), reference, good,
+                            interruption_)
+        .value_or(inputs.context);
+  }
+
   std::size_t with_theta_fixed(std::size_t good) const {
+    if (inputs_.content) return rows_within_among_content(inputs_, good);
     const HeldPairs pairs = pairs_of(inputs_);
     while (good < inputs_.context) {
       const std::size_t next = std::min(inputs_.context, std::max<std::size_t>(64, 2 * good));
@@ -365,6 +425,7 @@ class ContextSearch {
   }
 
   bool holds(std::size_t context) const {
+    if (inputs_.content) return rows_within_among_content(at(context), 0) == context;
     return pairs_of(at(context)).exceeded_at(context).empty();
   }
 
@@ -407,7 +468,9 @@ std::optional<long long> first_merged_position(const LimitsInputs& inputs,
     table = first_of(table, static_cast<std::size_t>(overflow->position - inputs.first_position));
   }
   if (table.size() < 2) return std::nullopt;
-  const auto row = MergeSearch(inputs, table, interruption).run();
+  const auto row = inputs.content
+                       ? first_row_merged(scores_among_content(inputs), table.size(), interruption)
+                       : MergeSearch(inputs, table, interruption).run();
   if (!row) return std::nullopt;
   return position_of(inputs, *row);
 }

@@ -7,6 +7,7 @@
 #include "ropelab/errors/context_limit.hpp"
 #include "ropelab/exact/interruption.hpp"
 #include "ropelab/simulation/construction.hpp"
+#include "ropelab/simulation/content.hpp"
 #include "ropelab/simulation/pipeline.hpp"
 
 namespace ropelab {
@@ -18,19 +19,25 @@ struct LimitsInputs {
   long long first_position;
   std::size_t context;
   Split split{};  // that `construction` follows, and keeps to where theta changes
+  // F is the score among it; then times grow by head_dim, and where the vector kernels do not
+  // know the arithmetic (an exact storage, accumulation or scaling), a pair takes microseconds.
+  std::optional<Content> content{};
 };
 
 // The first query position i at which something is not finite that the scores F(i,j), j <= i,
 // are made of, and the first such thing in the order of the computation:
 //   "N" (either share of it), "theta", "position", "phase", a "component" of the rotated
 //   query or key of i, a "product" of theirs with those before, their "sum", the "score" F.
+// Among content the sum is that of all products, which overflows as soon as a partial one does;
+// products of content never do.
 struct FirstOverflow {
   long long position;
   std::string_view what;
 };
 // Empty where everything is finite; so it is also where a format saturates. Time O(context),
 // and O(context^2) while products are within a factor of 2 of the largest number of
-// accumulation. Throws Interrupted.
+// accumulation, or the magnitudes of all products among content add up to more than that number.
+// Throws Interrupted.
 std::optional<FirstOverflow> first_overflow(const LimitsInputs& inputs,
                                             const Interruption& interruption = {});
 
@@ -39,7 +46,13 @@ std::optional<FirstOverflow> first_overflow(const LimitsInputs& inputs,
 // tells all its neighbouring keys apart. Empty where there is none among the positions before
 // the first overflow.
 //
-// Time O(context^2) times the logarithm of the context. Throws Interrupted.
+// Among content neighbouring keys differ by their content too, and may have the same score by
+// chance. What counts there is whether the pair of j, moved to j+1 under the content of j, changes
+// the score: the first i with F(i,j) = F'(i,j+1), F' being the score of the rotated vectors of
+// i and j+1 among the content of i and j.
+//
+// Time O(context^2) times the logarithm of the context, among content without it. Throws
+// Interrupted.
 std::optional<long long> first_merged_position(const LimitsInputs& inputs,
                                                const Interruption& interruption = {});
 
@@ -48,7 +61,8 @@ enum class PairsHeld { all, visible };
 
 // The largest context up to inputs.context such that |F - B| <= tolerance (logits, above 0) for
 // all, or all visible, causal pairs, there and at every smaller context; a pair whose F is not
-// finite is beyond any tolerance. 0 where context 1 is not within it.
+// finite is beyond any tolerance. 0 where context 1 is not within it. Among content the error is
+// F - (B + C), C being the exact score of the content as it is stored.
 //
 // With theta fixed a pair's error does not depend on the context, so the answer is certain:
 // every pair of that context was computed, or is covered by rounding_bound() and the exact

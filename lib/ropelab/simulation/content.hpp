@@ -56,14 +56,13 @@ void in_storage_order(PairPlace place, std::size_t head_dim, const AddPair& pair
   }
 }
 
-// F of rotated vectors among content, by the plain definition: all head_dim + 2 products are
-// rounded and added by the accumulation step, left to right, and the sum is scaled.
+// The sum of the products of rotated vectors and content, by the plain definition: all head_dim + 2
+// are rounded and added by the accumulation step, left to right.
 template <class Exact>
-StepValue<Exact> score_among_content(const Pipeline& pipeline, const ExactInput& scale,
-                                     PairPlace place, const Components<Exact>& query,
-                                     const Components<Exact>& key,
-                                     const std::vector<double>& content_query,
-                                     const std::vector<double>& content_key) {
+StepValue<Exact> sum_among_content(const Pipeline& pipeline, PairPlace place,
+                                   const Components<Exact>& query, const Components<Exact>& key,
+                                   const std::vector<double>& content_query,
+                                   const std::vector<double>& content_key) {
   const bool exact = !pipeline[StepName::storage];
   const auto stored = [&](double x) {
     return exact ? StepValue<Exact>(exactly<Exact>(x)) : StepValue<Exact>(x);
@@ -76,8 +75,20 @@ StepValue<Exact> score_among_content(const Pipeline& pipeline, const ExactInput&
                          component == 0 ? key.first : key.second);
       },
       [&](std::size_t n) { accumulation.add(stored(content_query[n]), stored(content_key[n])); });
-  return step_product(pipeline[StepName::scaling], accumulation.sum_so_far(),
-                      rounded_scale<Exact>(pipeline, scale));
+  return accumulation.sum_so_far();
+}
+
+// F: that sum, scaled.
+template <class Exact>
+StepValue<Exact> score_among_content(const Pipeline& pipeline, const ExactInput& scale,
+                                     PairPlace place, const Components<Exact>& query,
+                                     const Components<Exact>& key,
+                                     const std::vector<double>& content_query,
+                                     const std::vector<double>& content_key) {
+  return step_product(
+      pipeline[StepName::scaling],
+      sum_among_content<Exact>(pipeline, place, query, key, content_query, content_key),
+      rounded_scale<Exact>(pipeline, scale));
 }
 
 }  // namespace ropelab
