@@ -277,22 +277,30 @@ TEST_CASE("positions merge late where a format tells many apart") {
   CHECK(first_merged_position(late) == Plain(late).merged());
 }
 
+// With theta fixed, within several tolerances; how many contexts are neither short nor all.
+int check_accurate_contexts(const LimitsInputs& inputs) {
+  int inside = 0;
+  const Plain plain(inputs);
+  for (const char* tolerance : {"1e-13", "1e-5", "0.05", "3", "1e6"}) {
+    for (const PairsHeld held : {PairsHeld::all, PairsHeld::visible}) {
+      const Algebraic most = parse_positive(tolerance);
+      const std::size_t found = accurate_context(inputs, Fixed::theta, most, held);
+      INFO("within " << tolerance);
+      CHECK(found == plain.accurate(most, held));
+      if (found > 2 && found < inputs.context) ++inside;
+    }
+  }
+  return inside;
+}
+
 TEST_CASE("with theta fixed the accurate context is that of a search through every pair") {
   int inside = 0;
   for (const char* phase : {"1e-3", "0.3", "7"}) {
     for (const Format& dtype : all_formats()) {
       for (const std::string& name : pipelines) {
         const auto inputs = inputs_of(name, dtype, phase, 90, 1, 2);
-        const Plain plain(inputs);
-        for (const char* tolerance : {"1e-13", "1e-5", "0.05", "3", "1e6"}) {
-          for (const PairsHeld held : {PairsHeld::all, PairsHeld::visible}) {
-            const Algebraic most = parse_positive(tolerance);
-            const std::size_t found = accurate_context(inputs, Fixed::theta, most, held);
-            INFO(phase << " " << dtype.name << " " << name << " within " << tolerance);
-            CHECK(found == plain.accurate(most, held));
-            if (found > 2 && found < 90) ++inside;
-          }
-        }
+        INFO(phase << " " << dtype.name << " " << name);
+        inside += check_accurate_contexts(inputs);
       }
     }
   }
@@ -474,16 +482,8 @@ TEST_CASE("among content with theta fixed the accurate context is that of every 
         const auto inputs =
             among_content(inputs_of(name, dtype, phase, 90, 1, 2), {turn, places[turn % 3]});
         ++turn;
-        const Plain plain(inputs);
-        for (const char* tolerance : {"1e-13", "1e-5", "0.05", "3", "1e6"}) {
-          for (const PairsHeld held : {PairsHeld::all, PairsHeld::visible}) {
-            const Algebraic most = parse_positive(tolerance);
-            const std::size_t found = accurate_context(inputs, Fixed::theta, most, held);
-            INFO(phase << " " << dtype.name << " " << name << " within " << tolerance);
-            CHECK(found == plain.accurate(most, held));
-            if (found > 2 && found < 90) ++inside;
-          }
-        }
+        INFO(phase << " " << dtype.name << " " << name);
+        inside += check_accurate_contexts(inputs);
       }
     }
   }
