@@ -84,21 +84,22 @@ std::vector<double> running_products(const Format& format, double base, int rope
 
 }  // namespace
 
-FrequencyGrid::FrequencyGrid(Algebraic base, int rope_dim)
+FrequencyGrid::FrequencyGrid(Algebraic base, int rope_dim, Scaling scaling)
     : base_(std::move(base)), rope_dim_(rope_dim) {
   if (rope_dim < 2 || rope_dim % 2 != 0) {
     throw std::invalid_argument("rope_dim is " + std::to_string(rope_dim) +
                                 "; it must be an even number from 2 on");
   }
+  scaling_ = GridScaling(std::move(scaling), base_, rope_dim_);
 }
 
-FrequencyGrid::FrequencyGrid(const Rational& base, int rope_dim)
+FrequencyGrid::FrequencyGrid(const Rational& base, int rope_dim, Scaling scaling)
     : FrequencyGrid(
           base > 0 ? Algebraic(base)
                    : throw std::invalid_argument("base is " + base.str() + "; it must be above 0"),
-          rope_dim) {}
+          rope_dim, std::move(scaling)) {}
 
-Algebraic FrequencyGrid::theta(int pair) const {
+Algebraic FrequencyGrid::unscaled_theta(int pair) const {
   if (pair < 0 || pair >= pairs()) {
     throw std::invalid_argument("pair is " + std::to_string(pair) + "; with rope_dim " +
                                 std::to_string(rope_dim_) + " it must be from 0 to " +
@@ -108,7 +109,24 @@ Algebraic FrequencyGrid::theta(int pair) const {
                           base_.root() * static_cast<unsigned>(rope_dim_));
 }
 
-int FrequencyGrid::slowest_pair() const { return base_ < Algebraic() ? 0 : pairs() - 1; }
+Algebraic FrequencyGrid::theta(int pair) const {
+  return scaling_.scaled(unscaled_theta(pair), pair);
+}
+
+int FrequencyGrid::slowest_pair(const Interruption& interruption) const {
+  // Without a scaling the grid goes one way.
+  if (!scales(scaling_.scaling())) return base_ < Algebraic() ? 0 : pairs() - 1;
+  int slowest = 0;
+  Algebraic least = theta(0);
+  for (int pair = 1; pair < pairs(); ++pair) {
+    interruption.check();
+    Algebraic candidate = theta(pair);
+    if (least < candidate) continue;
+    slowest = pair;
+    least = std::move(candidate);
+  }
+  return slowest;
+}
 
 int FrequencyGrid::nearest_pair(const Algebraic& theta, const Interruption& interruption) const {
   int nearest = 0;

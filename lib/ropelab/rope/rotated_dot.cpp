@@ -1,6 +1,7 @@
 #include "ropelab/rope/rotated_dot.hpp"
 
 #include <algorithm>
+#include <map>
 #include <stdexcept>
 
 #include "ropelab/exact/fixed_point.hpp"
@@ -36,11 +37,22 @@ void check(const FrequencyGrid& grid, const std::vector<Rational>& q,
   }
 }
 
-// One harmonic for each distinct theta. Equal ones are neighbours, since theta_r goes one way.
+// One harmonic for each distinct theta. A scaled grid may hold equal ones anywhere; they have equal
+// doubles.
 std::vector<Harmonic> harmonics(const FrequencyGrid& grid, const std::vector<Rational>& q,
                                 const std::vector<Rational>& k, Layout layout,
                                 const Interruption& interruption) {
   std::vector<Harmonic> all;
+  std::multimap<double, std::size_t> places;
+  const auto harmonic_of = [&](const Algebraic& theta) -> Harmonic& {
+    const double rounded = theta.to_double();
+    const auto [first, last] = places.equal_range(rounded);
+    for (auto place = first; place != last; ++place) {
+      if (all[place->second].theta == theta) return all[place->second];
+    }
+    places.emplace(rounded, all.size());
+    return all.emplace_back(Harmonic{theta, 0, 0});
+  };
   for (int pair = 0; pair < grid.pairs(); ++pair) {
     interruption.check();
     const auto [first, second] = pair_components(layout, grid.rope_dim(), pair);
@@ -48,10 +60,9 @@ std::vector<Harmonic> harmonics(const FrequencyGrid& grid, const std::vector<Rat
     const Rational& q1 = q[static_cast<std::size_t>(second)];
     const Rational& k0 = k[static_cast<std::size_t>(first)];
     const Rational& k1 = k[static_cast<std::size_t>(second)];
-    const Algebraic theta = grid.theta(pair);
-    if (all.empty() || !(all.back().theta == theta)) all.push_back({theta, 0, 0});
-    all.back().cosine += q0 * k0 + q1 * k1;
-    all.back().sine += q0 * k1 - q1 * k0;
+    Harmonic& harmonic = harmonic_of(grid.theta(pair));
+    harmonic.cosine += q0 * k0 + q1 * k1;
+    harmonic.sine += q0 * k1 - q1 * k0;
   }
   return all;
 }

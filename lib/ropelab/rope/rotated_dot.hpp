@@ -41,6 +41,10 @@ struct ExactDot {
 // ((cos a, -sin a), (sin a, cos a)), in the relative form with d = i - j
 //   sum_r (q0 k0 + q1 k1) cos(d theta_r) + (q0 k1 - q1 k0) sin(d theta_r).
 //
+// The grid's thetas are taken at their word, algebraic numbers as they are, also where they stand
+// for transcendental ones of a scaling; then, where more than 2^40 cancels, the sum is that of the
+// numbers that stand for them only.
+//
 // By Lindemann-Weierstrass, for d != 0 the cosines and sines of distinct theta are linearly
 // independent of each other and of 1 over the algebraic numbers. So the sum is 0 only where the
 // coefficients of every distinct theta are, and otherwise transcendental; cancellation of any
