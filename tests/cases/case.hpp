@@ -48,12 +48,12 @@ inline std::vector<std::string> split(const std::string& text, char separator) {
 
 class Case {
  public:
-  // `inputs` are `key=value` with spaces between.
+  // `inputs` are `key=value` with spaces between, and single words.
   Case(const std::string& inputs, Path path) : path_(path) {
     for (const std::string& word : split(inputs, ' ')) {
       const auto equals = word.find('=');
-      if (equals == std::string::npos) throw std::invalid_argument(word + " is no input");
-      inputs_[word.substr(0, equals)] = word.substr(equals + 1);
+      inputs_[word.substr(0, equals)] =
+          equals == std::string::npos ? std::string() : word.substr(equals + 1);
     }
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cases/bias_cases.hpp"
+#include "cases/scaling_cases.hpp"
 #include "ropelab/errors/pair_errors.hpp"
 #include "ropelab/rope/rotated_dot.hpp"
 #include "ropelab/simulation/score.hpp"
@@ -25,9 +26,16 @@ inline Pipeline pipeline_of(const Case& c) {
   return pipeline;
 }
 
+// The other rule leaves a scaling out.
+inline ropelab::Scaling scaling_of(const Case& c) {
+  if (!c.has("llama3") || c.other_rule()) return {};
+  return llama3_of(c);
+}
+
 inline Algebraic theta_of(const Case& c) {
   if (c.has("theta")) return c.positive("theta");
-  return ropelab::FrequencyGrid(c.positive("base"), c.small("dim")).theta(c.small("r"));
+  const ropelab::FrequencyGrid grid(c.number("base"), c.small("dim"), scaling_of(c));
+  return grid.theta(c.small("r"));
 }
 
 inline ropelab::AngleSteps<Real> angle_of(const Case& c) {
@@ -38,7 +46,12 @@ inline ropelab::AngleSteps<Real> angle_of(const Case& c) {
 // The other rule forgets the 2 of 2r/dim.
 inline Value theta(const Case& c) {
   const int dim = c.small("dim") * (c.other_rule() ? 2 : 1);
-  return ropelab::FrequencyGrid(c.positive("base"), dim).theta(c.small("r")).to_real();
+  try {
+    return ropelab::FrequencyGrid(c.number("base"), dim).theta(c.small("r")).to_real();
+  } catch (const std::invalid_argument& refusal) {
+    const bool base = std::string(refusal.what()).find("base is") == 0;
+    return base ? "error: base must be > 0" : "error";
+  }
 }
 
 inline Value phase(const Case& c) { return ropelab::as_exact(angle_of(c).phase); }
@@ -47,7 +60,13 @@ inline Value sin(const Case& c) { return ropelab::sine(c.real("x")); }
 
 // The naive path makes the cosine of x from a sine, and subtracts in the format.
 inline Value cos(const Case& c) {
-  if (!c.has("x")) return ropelab::as_exact(angle_of(c).cosine);
+  if (!c.has("x")) {
+    try {
+      return ropelab::as_exact(angle_of(c).cosine);
+    } catch (const std::invalid_argument&) {
+      return "error";
+    }
+  }
   if (!c.naive()) return ropelab::cosine(c.real("x"));
   const Step format = c.kept_in("fmt");
   const Real quarter_turn = kept(format, Real(ropelab::pi() / 2));
