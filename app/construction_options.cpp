@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <stdexcept>
 
 #include "ropelab/exact/parse.hpp"
+#include "ropelab/rope/scaling_text.hpp"
 #include "ropelab/sweep/values.hpp"
 
 namespace ropelab::app {
@@ -95,6 +98,99 @@ std::vector<long long> ContextOption::read(const Interruption& interruption) con
   return context_.read(integers(1, kMostPositions, interruption));
 }
 
+namespace {
+
+constexpr const char* scaling_help =
+    "How a model stretches that grid for texts longer than those it was trained on (original): "
+    "none, or one of\n"
+    "  linear:factor=F: theta/F (position interpolation, arXiv 2306.15595)\n"
+    "  ntk:factor=F: the base times F^(D/(D-2)), D being rope-dim (NTK-aware, bloc97 2023)\n"
+    "  dynamic-ntk:factor=F,original=T: ntk by F*length/T - (F - 1) beyond T positions (emozilla "
+    "2023, transformers)\n"
+    "  yarn:factor=F,original=T: slow pairs divided by F, fast ones kept, a ramp between (arXiv "
+    "2309.00071); also beta_fast=32, beta_slow=1, truncate=true, rule=default|ratio, mscale, "
+    "mscale_all_dim (ratio: arXiv 2405.04434), attention_factor\n"
+    "  llama3:factor=F,original=T: the same, the ramp being linear in theta (Llama 3.1); also "
+    "low_freq_factor=1, high_freq_factor=4\n"
+    "  longrope:factor=F,original=T,short_factor=LIST,long_factor=LIST: each theta divided by its "
+    "own number, long_factor beyond T positions (arXiv 2402.13753); a LIST is 'X X ...' or @FILE; "
+    "also attention_factor\n"
+    "  length=L, for dynamic-ntk and longrope, in place of the context";
+
+// Ends of a parameter's value.
+constexpr const char* parameter_ends = ",:";
+constexpr std::string_view file_mark = "=@";
+
+// The numbers of a file, with nothing but blanks between: a list as JSON has it will do.
+std::string numbers_in_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  if (!file) throw std::invalid_argument(fmt::format("'{}' cannot be read", path));
+  for (char& c : text) {
+    if (std::string_view(",[]\n\r\t").find(c) != std::string_view::npos) c = ' ';
+  }
+  return without_blanks(text);
+}
+
+// Goes over every NAME=@FILE of a text: gives replace(path), and puts what that returns in place
+// of @FILE.
+template <typename Replace>
+std::string with_files_replaced(std::string text, Replace replace) {
+  for (auto at = text.find(file_mark); at != std::string::npos; at = text.find(file_mark, at + 1)) {
+    const auto begin = at + file_mark.size();
+    const auto end = std::min(text.find_first_of(parameter_ends, begin), text.size());
+    const std::string path = without_blanks(text.substr(begin, end - begin));
+    text.replace(at + 1, end - at - 1, replace(path));
+  }
+  return text;
+}
+
+}  // namespace
+
+void ScalingOption::add_to(CLI::App& app) {
+  scaling_.add_to(app, "--scaling", kScalings, scaling_help);
+}
+
+std::vector<Scaling> ScalingOption::read() const {
+  if (!given()) return {Scaling()};
+  return scaling_.read([](const std::string& text) {
+    return parse_scalings(with_files_replaced(text, numbers_in_file));
+  });
+}
+
+std::vector<std::string> ScalingOption::files_read() const {
+  std::vector<std::string> files;
+  with_files_replaced(scaling_.text(), [&](const std::string& path) {
+    files.push_back(path);
+    return std::string();
+  });
+  return files;
+}
+
+Parameters ScalingOption::resolved_parameters(const std::vector<Scaling>& scalings) const {
+  if (!given()) return {};
+  std::vector<std::string> texts;
+  for (const Scaling& scaling : scalings) {
+    std::string text = text_of(scaling);
+    if (std::find(texts.begin(), texts.end(), text) == texts.end()) {
+      texts.push_back(std::move(text));
+    }
+  }
+  return {{"scaling", fmt::format("{}", fmt::join(texts, ","))}};
+}
+
+FrequencyGrid scaled_grid(const Algebraic& base, int rope_dim, const Scaling& scaling) {
+  try {
+    return FrequencyGrid(base, rope_dim, scaling);
+  } catch (const std::invalid_argument& problem) {
+    throw UsageError("--scaling", problem.what());
+  }
+}
+
+std::string scaling_in_pipeline_cell(const Scaling& scaling) {
+  return scales(scaling) ? ",frequencies=" + text_of(scaling) : std::string();
+}
+
 void RotationOptions::add_to(CLI::App& app, const Default& without) {
   default_ = without;
   const auto text_for = [&](RotationKind kind) {
@@ -107,14 +203,15 @@ void RotationOptions::add_to(CLI::App& app, const Default& without) {
   base_.add_to(app, "--base", kNumbers, "Bases of RoPE's grid, theta = base^(-2 pair/rope-dim)",
                text_for(RotationKind::base));
   rope_dim_.add_to(app, "--rope-dim", kIntegers, "Rotated dimensions of that grid", "64");
+  scaling_.add_to(app);
   pair_.add_to(app, "--pair", kPairs,
                "Pairs of that grid: indices from 0, slowest, nearest (to the theta of max phase "
                "0.1), all",
                "slowest");
   max_phase_.option()->excludes(theta_.option(), base_.option());
   theta_.option()->excludes(base_.option());
-  for (TextOption* option : {&rope_dim_, &pair_}) {
-    option->option()->excludes(max_phase_.option(), theta_.option());
+  for (CLI::Option* option : {rope_dim_.option(), scaling_.option().option(), pair_.option()}) {
+    option->excludes(max_phase_.option(), theta_.option());
   }
 }
 
@@ -136,10 +233,11 @@ Rotation RotationOptions::read(const Interruption& interruption) const {
   rotation.values = read_numbers(option_of(rotation.kind), interruption);
   if (rotation.kind == RotationKind::base) {
     rotation.rope_dims = read_rope_dims(rope_dim_, interruption);
+    rotation.scalings = scaling_.read();
     rotation.pairs = read_pairs(pair_, rotation.rope_dims, interruption);
     return rotation;
   }
-  for (const TextOption* option : {&rope_dim_, &pair_}) {
+  for (const TextOption* option : {&rope_dim_, &scaling_.option(), &pair_}) {
     if (option->given()) {
       throw UsageError(option->name(),
                        fmt::format("'{}' means nothing without --base", option->text()));

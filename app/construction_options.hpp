@@ -15,9 +15,11 @@
 #include "ropelab/exact/algebraic.hpp"
 #include "ropelab/exact/interruption.hpp"
 #include "ropelab/formats/format.hpp"
+#include "ropelab/rope/frequency.hpp"
 #include "ropelab/simulation/construction.hpp"
 #include "ropelab/simulation/content.hpp"
 #include "ropelab/simulation/pipeline.hpp"
+#include "ropelab/table/manifest.hpp"
 
 namespace ropelab::app {
 
@@ -35,6 +37,31 @@ class ContextOption {
   TextOption context_;
 };
 
+// --scaling: how a model stretches RoPE's grid; a list.
+class ScalingOption {
+ public:
+  void add_to(CLI::App& app);
+  // As the grid is, unless given.
+  std::vector<Scaling> read() const;
+  bool given() const { return scaling_.given(); }
+  const TextOption& option() const { return scaling_; }
+  // Where lists of numbers come from.
+  std::vector<std::string> files_read() const;
+  // What the manifest is to say of scalings that were read and made for their grids, if the option
+  // is given.
+  Parameters resolved_parameters(const std::vector<Scaling>& scalings) const;
+
+ private:
+  TextOption scaling_;
+};
+
+// RoPE's grid as the scaling makes it. Throws UsageError of --scaling where that does not fit.
+FrequencyGrid scaled_grid(const Algebraic& base, int rope_dim, const Scaling& scaling);
+
+// What stands for the scaling behind a pipeline in the column of that name:
+// ",frequencies=linear:factor=4", or nothing. (The key `scaling` is a step of the pipeline.)
+std::string scaling_in_pipeline_cell(const Scaling& scaling);
+
 // How the user said how fast the construction's pair turns.
 enum class RotationKind { max_phase, theta, base };
 
@@ -49,9 +76,10 @@ struct Rotation {
   // With bases only:
   std::vector<int> rope_dims;     // even, at least 2
   std::vector<PairChoice> pairs;  // indices are below half of every rope_dim
+  std::vector<Scaling> scalings;
 };
 
-// --max-phase, --theta or --base with --rope-dim and --pair.
+// --max-phase, --theta or --base with --rope-dim, --scaling and --pair.
 class RotationOptions {
  public:
   // What holds where none of the three is given.
@@ -63,6 +91,7 @@ class RotationOptions {
   void add_to(CLI::App& app, const Default& without = {RotationKind::max_phase, "0.1"});
   Rotation read(const Interruption& interruption = {}) const;
   RotationKind kind() const;
+  const ScalingOption& scaling() const { return scaling_; }
 
  private:
   const TextOption& option_of(RotationKind kind) const;
@@ -72,6 +101,7 @@ class RotationOptions {
   TextOption theta_;
   TextOption base_;
   TextOption rope_dim_;
+  ScalingOption scaling_;
   TextOption pair_;
 };
 

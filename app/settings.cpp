@@ -21,7 +21,7 @@ std::vector<int> chosen_pairs(const PairChoice& choice, const FrequencyGrid& gri
   if (const int* pair = std::get_if<int>(&choice)) return {*pair};
   switch (std::get<PairWord>(choice)) {
     case PairWord::slowest:
-      return {grid.slowest_pair()};
+      return {grid.slowest_pair(interruption)};
     case PairWord::nearest:
       return {grid.nearest_pair(wanted_theta(context), interruption)};
     case PairWord::all:
@@ -35,15 +35,21 @@ std::vector<int> chosen_pairs(const PairChoice& choice, const FrequencyGrid& gri
 std::vector<ResolvedRotation> of_grids(const Rotation& rotation, long long context,
                                        const Interruption& interruption) {
   std::vector<ResolvedRotation> resolved;
+  const auto add_pairs = [&](const FrequencyGrid& grid, const Scaling& scaling) {
+    for (const PairChoice& choice : rotation.pairs) {
+      for (const int pair : chosen_pairs(choice, grid, context, interruption)) {
+        interruption.check();
+        const Algebraic theta = grid.theta(pair);
+        resolved.push_back(
+            {theta * whole(context), theta, grid.base(), grid.rope_dim(), pair, scaling});
+      }
+    }
+  };
   for (const Algebraic& base : rotation.values) {
     for (const int rope_dim : rotation.rope_dims) {
-      const FrequencyGrid grid(base, rope_dim);
-      for (const PairChoice& choice : rotation.pairs) {
-        for (const int pair : chosen_pairs(choice, grid, context, interruption)) {
-          interruption.check();
-          const Algebraic theta = grid.theta(pair);
-          resolved.push_back({theta * whole(context), theta, base, rope_dim, pair});
-        }
+      for (const Scaling& unfitted : rotation.scalings) {
+        const Scaling scaling = at_length(unfitted, context);
+        add_pairs(scaled_grid(base, rope_dim, scaling), scaling);
       }
     }
   }
@@ -142,6 +148,12 @@ std::string values_text(const std::vector<Setting>& settings, const Interruption
 
 }  // namespace
 
+Parameters SettingOptions::scaling_parameters(const std::vector<Setting>& settings) const {
+  std::vector<Scaling> scalings;
+  for (const Setting& setting : settings) scalings.push_back(setting.rotation.scaling);
+  return rotation_.scaling().resolved_parameters(scalings);
+}
+
 Parameters SettingOptions::resolved_parameters(const std::vector<Setting>& settings,
                                                const Interruption& interruption) const {
   Parameters parameters;
@@ -160,6 +172,7 @@ Parameters SettingOptions::resolved_parameters(const std::vector<Setting>& setti
   if (kind != RotationKind::base) {
     for (const char* name : {"base", "rope-dim", "pair"}) parameters.emplace_back(name, "");
   }
+  for (auto& parameter : scaling_parameters(settings)) parameters.push_back(std::move(parameter));
   if (!heads_.fixes_slope())
     add(
         "slope", [](const Setting& s) -> auto& { return s.head.slope; });
@@ -207,13 +220,14 @@ std::vector<ResolvedRotation> SettingOptions::rotations(const Rotation& rotation
                         is_phase ? value / whole(context) : value,
                         {},
                         {},
+                        {},
                         {}});
   }
   return resolved;
 }
 
 std::string SettingOptions::pipeline_cell(const std::string& name, const Pipeline& pipeline,
-                                          const Split& split,
+                                          const Scaling& scaling, const Split& split,
                                           const std::optional<Content>& content) const {
   std::string cell = name;
   if (saturates(pipeline)) cell += ",saturate";
@@ -222,6 +236,7 @@ std::string SettingOptions::pipeline_cell(const std::string& name, const Pipelin
   if (const long long first = first_position_.read(); first != 0) {
     cell += fmt::format(",first-position={}", first);
   }
+  cell += scaling_in_pipeline_cell(scaling);
   if (content) cell += ",content=" + text_of(*content);
   return cell;
 }
@@ -255,9 +270,10 @@ std::vector<Setting> SettingOptions::read(const Interruption& interruption) cons
               const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
               for (const Split& split : splits) {
                 for (const auto& content : all_contents) {
-                  settings.push_back({context, resolved, head, head_dim, dtype, pipeline,
-                                      pipeline_cell(name, pipeline, split, content), bias_scale,
-                                      first, split, content});
+                  settings.push_back(
+                      {context, resolved, head, head_dim, dtype, pipeline,
+                       pipeline_cell(name, pipeline, resolved.scaling, split, content), bias_scale,
+                       first, split, content});
                 }
                 require_query_part(settings.back());
               }

@@ -21,6 +21,7 @@ struct ResolvedRotation {
   std::optional<Algebraic> base;
   std::optional<int> rope_dim;
   std::optional<int> pair;
+  Scaling scaling{};  // of that grid
 };
 
 // One point: everything that a row of the error table depends on.
@@ -60,14 +61,18 @@ class SettingOptions {
   // from those given (thetas from max phases, say). Throws Interrupted.
   Parameters resolved_parameters(const std::vector<Setting>& settings,
                                  const Interruption& interruption) const;
+  // For Command::files_read.
+  std::vector<std::string> files_read() const { return rotation_.scaling().files_read(); }
   // Whether the user said which positions there are, by --context or --first-position.
   bool limits_positions() const { return context_.given() || first_position_.given(); }
   // Whether max phase is fixed, and not theta or a base.
   bool fixes_phase() const { return rotation_.kind() == RotationKind::max_phase; }
 
  private:
-  std::string pipeline_cell(const std::string& name, const Pipeline& pipeline, const Split& split,
+  std::string pipeline_cell(const std::string& name, const Pipeline& pipeline,
+                            const Scaling& scaling, const Split& split,
                             const std::optional<Content>& content) const;
+  Parameters scaling_parameters(const std::vector<Setting>& settings) const;
   std::vector<std::optional<Content>> contents() const;
   std::vector<ResolvedRotation> rotations(const Rotation& rotation, long long context,
                                           const Interruption& interruption) const;

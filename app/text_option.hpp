@@ -20,12 +20,13 @@ inline constexpr const char* kPairs = "PAIRS";
 inline constexpr const char* kKeys = "KEYS";
 inline constexpr const char* kSplits = "SPLITS";
 inline constexpr const char* kContents = "CONTENTS";
+inline constexpr const char* kScalings = "SCALINGS";
 
 // Whether it is one of these.
 inline bool takes_list(const CLI::Option& option) {
   const std::string takes = option.get_type_name();
-  for (const char* list :
-       {kNumbers, kIntegers, kFormats, kPipelines, kHeads, kPairs, kKeys, kSplits, kContents}) {
+  for (const char* list : {kNumbers, kIntegers, kFormats, kPipelines, kHeads, kPairs, kKeys,
+                           kSplits, kContents, kScalings}) {
     if (takes == list) return true;
   }
   return false;

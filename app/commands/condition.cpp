@@ -61,6 +61,8 @@ class Condition : public Command {
             "context_limit"};
   }
 
+  std::vector<std::string> files_read() const override { return options_.files_read(); }
+
   Parameters resolved_parameters(const Interruption& interruption) const override {
     return options_.resolved_parameters(settings_, interruption);
   }

@@ -127,6 +127,12 @@ std::vector<int> parse_rope_dims(const std::string& text, const Interruption& in
   return dimensions;
 }
 
+// One product of the table.
+struct Product {
+  std::size_t number;
+  DotInputs inputs;
+};
+
 // Where random products stand before they are shifted.
 struct RandomPoint {
   FrequencyGrid grid;
@@ -144,6 +150,7 @@ class Dot : public Command {
     rope_dim_.add_to(app, "--rope-dim", kIntegers,
                      "Rotated dimensions: as many as components; with --random a list (default: "
                      "64)");
+    scaling_.add_to(app);
     input_.add_to(app, "--input", "FILE",
                   "CSV file with at least the columns rope_dim,base,i,j,q,k instead");
     random_.add_to(app, "--random", "COUNT",
@@ -170,9 +177,9 @@ class Dot : public Command {
     if (random_.given()) {
       read_random(interruption);
     } else if (input_.given()) {
-      products_ = input_.read([&](const std::string& path) {
+      add_products(input_.read([&](const std::string& path) {
         return read_products(path, layout_choice_, interruption);
-      });
+      }));
     } else {
       read_options(interruption);
     }
@@ -196,8 +203,13 @@ class Dot : public Command {
   }
 
   std::vector<std::string> files_read() const override {
-    if (!input_.given()) return {};
-    return {input_.text()};
+    std::vector<std::string> files = scaling_.files_read();
+    if (input_.given()) files.push_back(input_.text());
+    return files;
+  }
+
+  Parameters resolved_parameters(const Interruption&) const override {
+    return scaling_.resolved_parameters(scaling_.read());
   }
 
   void run(Run& run, Table& table) override {
@@ -206,14 +218,14 @@ class Dot : public Command {
       return;
     }
     run.over(products_.size(), [&](std::size_t n) {
-      const DotInputs& inputs = products_[n];
+      const auto& [number, inputs] = products_[n];
       const ExactDot exact = exact_rotated_dot(inputs.grid, inputs.q, inputs.k, inputs.i, inputs.j,
                                                inputs.layout, run.interruption());
       for (const Format& dtype : dtypes_) {
         for (const std::string& name : pipeline_names_) {
           run.interruption().check();
           const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
-          add_row(table, n + 1, inputs, dtype, pipeline, exact, run);
+          add_row(table, number, inputs, dtype, pipeline, exact, run);
         }
       }
     });
@@ -249,13 +261,16 @@ class Dot : public Command {
     }
     const auto queries = read_positions(i_, interruption), keys = read_positions(j_, interruption);
     const auto bases = read_bases(interruption);
+    const auto scalings = scaling_.read();
     for (const int rope_dim : read_rope_dims(interruption)) {
       for (const Algebraic& base : bases) {
         for (const long long i : queries) {
           for (const long long j : keys) {
             interruption.check();
             require_offsets_fit(i, j);
-            points_.push_back({FrequencyGrid(base, rope_dim), i, j});
+            for (const Scaling& scaling : scalings) {
+              points_.push_back({scaled_grid(base, rope_dim, scaling), i, j});
+            }
           }
         }
       }
@@ -307,7 +322,7 @@ class Dot : public Command {
         .set("j", point.j)
         .set("offset", offset)
         .set("dtype", dtype.name)
-        .set("pipeline", pipeline_cell(pipeline, dtype))
+        .set("pipeline", pipeline_cell(pipeline, dtype, point.grid))
         .set("products", count_)
         .set("exact_rms", exact_rms)
         .set("nonfinite", errors.nonfinite);
@@ -329,12 +344,26 @@ class Dot : public Command {
     const std::vector<Rational> k = k_.read(parse_vector);
     const int rope_dim = common_size(q, k);
     const auto queries = read_positions(i_, interruption), keys = read_positions(j_, interruption);
+    std::vector<DotInputs> products;
     for (const Algebraic& base : read_bases(interruption)) {
       for (const long long i : queries) {
         for (const long long j : keys) {
           interruption.check();
-          products_.push_back({FrequencyGrid(base, rope_dim), q, k, i, j, layout_choice_});
+          products.push_back({FrequencyGrid(base, rope_dim), q, k, i, j, layout_choice_});
         }
+      }
+    }
+    add_products(products);
+  }
+
+  // Numbered from 1, each once for every scaling.
+  void add_products(const std::vector<DotInputs>& products) {
+    const auto scalings = scaling_.read();
+    for (std::size_t n = 0; n < products.size(); ++n) {
+      for (const Scaling& scaling : scalings) {
+        DotInputs inputs = products[n];
+        inputs.grid = scaled_grid(inputs.grid.base(), inputs.grid.rope_dim(), scaling);
+        products_.push_back({n + 1, std::move(inputs)});
       }
     }
   }
@@ -359,12 +388,14 @@ class Dot : public Command {
   }
 
   // Settings that change a figure and have no column of their own stand behind the pipeline.
-  std::string pipeline_cell(const Pipeline& pipeline, const Format& dtype) const {
+  std::string pipeline_cell(const Pipeline& pipeline, const Format& dtype,
+                            const FrequencyGrid& grid) const {
     std::string cell = pipeline.name;
     if (dtype.overflow == Overflow::saturate || saturates(pipeline)) cell += ",saturate";
     if (layout_choice_ != Layout::interleaved) {
       cell += fmt::format(",layout={}", layout_name(layout_choice_));
     }
+    cell += scaling_in_pipeline_cell(grid.scaling().scaling());
     return cell;
   }
 
@@ -379,7 +410,7 @@ class Dot : public Command {
         .set("i", inputs.i)
         .set("j", inputs.j)
         .set("dtype", dtype.name)
-        .set("pipeline", pipeline_cell(pipeline, dtype))
+        .set("pipeline", pipeline_cell(pipeline, dtype, inputs.grid))
         .set("value", value_cell(judged.value, digits))
         .set("hex", to_hexadecimal(nearest_double(judged.value)))
         .set("exact", ExactNumber{exact.to_decimal(std::max(digits, exact_digits))})
@@ -392,12 +423,13 @@ class Dot : public Command {
   }
 
   TextOption q_, k_, i_, j_, base_, rope_dim_, input_, random_, offset_, layout_;
+  ScalingOption scaling_;
   FormatOptions formats_;
   PipelineOption pipelines_;
   Layout layout_choice_ = Layout::interleaved;
   std::vector<Format> dtypes_;
   std::vector<std::string> pipeline_names_;
-  std::vector<DotInputs> products_;
+  std::vector<Product> products_;
   // With --random:
   std::size_t count_ = 0;
   std::vector<long long> offsets_;

@@ -9,6 +9,7 @@
 #include "ropelab/exact/distance.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/rope/frequency.hpp"
+#include "ropelab/rope/scaling_text.hpp"
 
 namespace ropelab::app {
 namespace {
@@ -21,36 +22,58 @@ std::vector<double> distances(const FrequencyGrid& grid, FrequencyFormula formul
   for (int pair = 0; pair < grid.pairs(); ++pair) {
     interruption.check();
     double& theta = result[static_cast<std::size_t>(pair)];
-    theta = distance_in_ulp(format, theta, grid.theta(pair));
+    theta = distance_in_ulp(format, theta, grid.unscaled_theta(pair));
   }
   return result;
+}
+
+std::string formula_column(FrequencyFormula formula) {
+  return fmt::format("float32_{}_ulp", formula_name(formula));
 }
 
 class Frequencies : public Command {
  public:
   void add_options(CLI::App& app) override {
     grids_.add_to(app);
+    scaling_.add_to(app);
     context_.add_to(app);
     near_.add_to(app, "--near", "THETA", "Mark the pair that is nearest in ratio to this theta");
   }
 
   void set_up(const Interruption& interruption) override {
     const std::vector<int> rope_dims = grids_.rope_dims(interruption);
-    for (const Algebraic& base : grids_.bases(interruption)) {
-      interruption.check();
-      for (const int rope_dim : rope_dims) chosen_.emplace_back(base, rope_dim);
-    }
+    const std::vector<Scaling> scalings = scaling_.read();
     positions_ = single_context(interruption);
+    for (const Algebraic& base : grids_.bases(interruption)) {
+      for (const int rope_dim : rope_dims) {
+        interruption.check();
+        for (const Scaling& scaling : scalings) {
+          chosen_.push_back(scaled_grid(base, rope_dim, at_length(scaling, positions_)));
+        }
+      }
+    }
     if (near_.given()) theta_ = near_.read(parse_positive);
   }
 
   std::vector<std::string> columns() const override {
     std::vector<std::string> names{"base", "rope_dim", "pair", "theta", "wavelength", "phase"};
     for (const FrequencyFormula formula : frequency_formulas()) {
-      names.push_back(fmt::format("float32_{}_ulp", formula_name(formula)));
+      names.push_back(formula_column(formula));
     }
     names.push_back("nearest");
+    if (scaling_.given()) {
+      names.insert(names.end(), {"scaling", "attention_factor", "softmax_factor", "scaled_base",
+                                 "correction_low", "correction_high", "extrapolated"});
+    }
     return names;
+  }
+
+  std::vector<std::string> files_read() const override { return scaling_.files_read(); }
+
+  Parameters resolved_parameters(const Interruption&) const override {
+    std::vector<Scaling> scalings;
+    for (const FrequencyGrid& grid : chosen_) scalings.push_back(grid.scaling().scaling());
+    return scaling_.resolved_parameters(scalings);
   }
 
   std::optional<std::size_t> rows_in_all() const override {
@@ -72,31 +95,71 @@ class Frequencies : public Command {
                      fmt::format("there are {} values; here it takes one", contexts.size()));
   }
 
-  void add_rows(const FrequencyGrid& grid, const Run& run, Table& table) const {
+  // They evaluate base^(-2 pair/rope_dim), which a scaled theta is not.
+  static std::vector<std::vector<double>> formula_distances(const FrequencyGrid& grid,
+                                                            const Interruption& interruption) {
     std::vector<std::vector<double>> formulas;
+    if (scales(grid.scaling().scaling())) return formulas;
     for (const FrequencyFormula formula : frequency_formulas()) {
-      formulas.push_back(distances(grid, formula, run.interruption()));
+      formulas.push_back(distances(grid, formula, interruption));
     }
+    return formulas;
+  }
+
+  // What does not change from pair to pair.
+  struct ScalingCells {
+    ScalingCells(const GridScaling& scaling, int digits)
+        : text(text_of(scaling.scaling())),
+          attention_factor(exact_cell(ropelab::attention_factor(scaling.scaling()), digits)),
+          softmax_factor(exact_cell(ropelab::softmax_factor(scaling.scaling()), digits)) {
+      if (const auto scaled = scaling.base()) base = exact_cell(*scaled, digits);
+      if (const auto& range = scaling.range()) {
+        low = exact_cell(range->low, digits);
+        high = exact_cell(range->high, digits);
+      }
+    }
+    Cell text, attention_factor, softmax_factor, base, low, high;
+  };
+
+  static void set_scaling(Table::Row& row, const ScalingCells& cells) {
+    row.set("scaling", cells.text)
+        .set("attention_factor", cells.attention_factor)
+        .set("softmax_factor", cells.softmax_factor)
+        .set("scaled_base", cells.base)
+        .set("correction_low", cells.low)
+        .set("correction_high", cells.high);
+  }
+
+  void add_rows(const FrequencyGrid& grid, const Run& run, Table& table) const {
+    const auto formulas = formula_distances(grid, run.interruption());
     const std::optional<int> nearest =
         theta_ ? std::optional(grid.nearest_pair(*theta_, run.interruption())) : std::nullopt;
+    const ScalingCells scaling(grid.scaling(), run.digits());
     for (int pair = 0; pair < grid.pairs(); ++pair) {
       run.interruption().check();
       const Algebraic theta = grid.theta(pair);
-      std::vector<Cell> cells{exact_cell(grid.base(), run.digits()),
-                              grid.rope_dim(),
-                              pair,
-                              exact_cell(theta, run.digits()),
-                              exact_cell(Real(2 * pi() / theta.to_real()), run.digits()),
-                              exact_cell(theta * Algebraic(positions_), run.digits())};
-      for (const auto& formula : formulas) {
-        cells.emplace_back(formula[static_cast<std::size_t>(pair)]);
+      auto row = table.add_row();
+      row.set("base", exact_cell(grid.base(), run.digits()))
+          .set("rope_dim", grid.rope_dim())
+          .set("pair", pair)
+          .set("theta", exact_cell(theta, run.digits()))
+          .set("wavelength", exact_cell(Real(2 * pi() / theta.to_real()), run.digits()))
+          .set("phase", exact_cell(theta * Algebraic(positions_), run.digits()));
+      for (std::size_t n = 0; n < formulas.size(); ++n) {
+        row.set(formula_column(frequency_formulas()[n]),
+                formulas[n][static_cast<std::size_t>(pair)]);
       }
-      cells.push_back(nearest == pair ? Cell("yes") : Cell());
-      table.add_row(std::move(cells));
+      if (nearest == pair) row.set("nearest", "yes");
+      if (!scaling_.given()) continue;
+      set_scaling(row, scaling);
+      if (const auto share = grid.scaling().extrapolated(grid.unscaled_theta(pair), pair)) {
+        row.set("extrapolated", exact_cell(*share, run.digits()));
+      }
     }
   }
 
   GridOptions grids_;
+  ScalingOption scaling_;
   ContextOption context_;
   TextOption near_;
   std::vector<FrequencyGrid> chosen_;

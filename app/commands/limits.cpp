@@ -39,6 +39,8 @@ class Limits : public Command {
             "overflow_what", "context_total", "context_visible"};
   }
 
+  std::vector<std::string> files_read() const override { return options_.files_read(); }
+
   Parameters resolved_parameters(const Interruption& interruption) const override {
     return options_.resolved_parameters(settings_, interruption);
   }

@@ -34,6 +34,8 @@ class Profile : public Command {
                                      "visible_share", "order_lost", "pairs", "nonfinite_pairs"});
   }
 
+  std::vector<std::string> files_read() const override { return options_.files_read(); }
+
   Parameters resolved_parameters(const Interruption& interruption) const override {
     Parameters parameters = options_.resolved_parameters(settings_, interruption);
     parameters.emplace_back("pairs", pairs_text(sampling_, settings_));

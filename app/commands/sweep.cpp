@@ -38,6 +38,8 @@ class Sweep : public Command {
     return columns;
   }
 
+  std::vector<std::string> files_read() const override { return options_.files_read(); }
+
   Parameters resolved_parameters(const Interruption& interruption) const override {
     Parameters parameters = options_.resolved_parameters(settings_, interruption);
     parameters.emplace_back("pairs", pairs_text(sampling_, settings_));

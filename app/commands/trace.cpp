@@ -211,6 +211,8 @@ class Trace : public Command {
     return {"step", "exact", "dtype", "pipeline", "value", "hex", "ulp_error"};
   }
 
+  std::vector<std::string> files_read() const override { return options_.files_read(); }
+
   Parameters resolved_parameters(const Interruption& interruption) const override {
     return options_.resolved_parameters(settings_, interruption);
   }
