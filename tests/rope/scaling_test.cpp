@@ -1,5 +1,7 @@
 #include "ropelab/rope/scaling.hpp"
 
+#include <mpfr.h>
+
 #include <string>
 
 #include "catch.hpp"
@@ -18,6 +20,54 @@ Scaling one(const std::string& text) { return parse_scalings(text).at(0); }
 FrequencyGrid grid_of(const std::string& base, int rope_dim, const std::string& scaling,
                       long long length = 65536) {
   return FrequencyGrid(parse_rational(base), rope_dim, at_length(one(scaling), length));
+}
+
+// A number of 800 bits. Operators round to that; functions are MPFR's.
+class Mpfr {
+ public:
+  Mpfr(double x = 0) {
+    mpfr_init2(x_, 800);
+    mpfr_set_d(x_, x, MPFR_RNDN);
+  }
+  explicit Mpfr(const std::string& decimal) : Mpfr() {
+    mpfr_set_str(x_, decimal.c_str(), 10, MPFR_RNDN);
+  }
+  Mpfr(const Mpfr& other) : Mpfr() { mpfr_set(x_, other.x_, MPFR_RNDN); }
+  Mpfr& operator=(const Mpfr& other) {
+    mpfr_set(x_, other.x_, MPFR_RNDN);
+    return *this;
+  }
+  ~Mpfr() { mpfr_clear(x_); }
+
+  template <class Function, class... Arguments>
+  static Mpfr of(Function function, const Arguments&... arguments) {
+    Mpfr result;
+    function(result.x_, arguments.x_..., MPFR_RNDN);
+    return result;
+  }
+  static Mpfr pi() {
+    Mpfr result;
+    mpfr_const_pi(result.x_, MPFR_RNDN);
+    return result;
+  }
+  friend Mpfr operator+(const Mpfr& a, const Mpfr& b) { return of(mpfr_add, a, b); }
+  friend Mpfr operator-(const Mpfr& a, const Mpfr& b) { return of(mpfr_sub, a, b); }
+  friend Mpfr operator*(const Mpfr& a, const Mpfr& b) { return of(mpfr_mul, a, b); }
+  friend Mpfr operator/(const Mpfr& a, const Mpfr& b) { return of(mpfr_div, a, b); }
+
+  // |a - b| < 2^-450 |b|.
+  friend bool agree(const Mpfr& a, const Mpfr& b) {
+    const Mpfr error = of(mpfr_abs, (a - b) / b), bound(0x1p-450);
+    return mpfr_less_p(error.x_, bound.x_) != 0;
+  }
+
+ private:
+  mpfr_t x_;
+};
+
+Mpfr logarithm(const Mpfr& x) { return Mpfr::of(mpfr_log, x); }
+Mpfr mpfr_theta(double base, int rope_dim, int pair) {
+  return Mpfr::of(mpfr_pow, Mpfr(base), Mpfr(-2.0 * pair) / Mpfr(rope_dim));
 }
 
 bool same_40_digits(const std::string& text, const std::string& expected) {
@@ -66,6 +116,27 @@ TEST_CASE(
   const Rational share = extrapolated_share(llama3, Algebraic(to_rational(theta)));
   CHECK(to_double(share) == 0.5);
   CHECK(extrapolated_share({20, 46}, 33) == Rational(1, 2));
+}
+
+TEST_CASE("What stands for a transcendental theta is within 2^-450 of it") {
+  const Mpfr original(8192), factor(8), one_turn = Mpfr(2) * Mpfr::pi();
+  const FrequencyGrid yarn = grid_of("500000", 128, "yarn:factor=8:original=8192:truncate=false");
+  const FrequencyGrid llama3 = grid_of("500000", 128, "llama3:factor=8:original=8192");
+  const auto scaled = [&](const Mpfr& theta, const Mpfr& share) {
+    return theta * (share + (Mpfr(1) - share) / factor);
+  };
+  const auto end = [&](double turns) {
+    return Mpfr(64) * logarithm(original / one_turn / Mpfr(turns)) / logarithm(Mpfr(500000));
+  };
+  for (int pair = 20; pair < 35; ++pair) {
+    CAPTURE(pair);
+    const Mpfr theta = mpfr_theta(500000, 128, pair);
+    const Mpfr by_index = (end(1) - Mpfr(pair)) / (end(1) - end(32));
+    CHECK(agree(Mpfr(yarn.theta(pair).to_decimal(140)), scaled(theta, by_index)));
+    if (pair < 29) continue;
+    const Mpfr by_turns = (original * theta / one_turn - Mpfr(1)) / Mpfr(3);
+    CHECK(agree(Mpfr(llama3.theta(pair).to_decimal(140)), scaled(theta, by_turns)));
+  }
 }
 
 TEST_CASE("dynamic-ntk is ntk by a factor that grows with the length, from the original one on") {
