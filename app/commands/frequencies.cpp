@@ -6,6 +6,7 @@
 #include "app/cells.hpp"
 #include "app/commands.hpp"
 #include "app/construction_options.hpp"
+#include "app/least_base_search.hpp"
 #include "ropelab/exact/distance.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/rope/frequency.hpp"
@@ -38,10 +39,15 @@ class Frequencies : public Command {
     scaling_.add_to(app);
     context_.add_to(app);
     near_.add_to(app, "--near", "THETA", "Mark the pair that is nearest in ratio to this theta");
+    least_base_.add_to(app);
   }
 
   void set_up(const Interruption& interruption) override {
     const std::vector<int> rope_dims = grids_.rope_dims(interruption);
+    if (least_base_.wanted()) {
+      least_base_.set_up(rope_dims, context_.read(interruption));
+      return;
+    }
     const std::vector<Scaling> scalings = scaling_.read();
     positions_ = single_context(interruption);
     for (const Algebraic& base : grids_.bases(interruption)) {
@@ -56,6 +62,7 @@ class Frequencies : public Command {
   }
 
   std::vector<std::string> columns() const override {
+    if (least_base_.wanted()) return LeastBaseSearch::columns();
     std::vector<std::string> names{"base", "rope_dim", "pair", "theta", "wavelength", "phase"};
     for (const FrequencyFormula formula : frequency_formulas()) {
       names.push_back(formula_column(formula));
@@ -77,13 +84,19 @@ class Frequencies : public Command {
   }
 
   std::optional<std::size_t> rows_in_all() const override {
+    if (least_base_.wanted()) return least_base_.rows();
     std::size_t rows = 0;
     for (const FrequencyGrid& grid : chosen_) rows += static_cast<std::size_t>(grid.pairs());
     return rows;
   }
 
   void run(Run& run, Table& table) override {
+    if (least_base_.wanted()) return least_base_.run(run, table);
     run.over(chosen_.size(), [&](std::size_t n) { add_rows(chosen_[n], run, table); });
+  }
+
+  void write_beside(const Table&, const Manifest& manifest) override {
+    least_base_.write_proofs(manifest);
   }
 
  private:
@@ -162,6 +175,7 @@ class Frequencies : public Command {
   ScalingOption scaling_;
   ContextOption context_;
   TextOption near_;
+  LeastBaseSearch least_base_;
   std::vector<FrequencyGrid> chosen_;
   long long positions_ = 0;
   std::optional<Algebraic> theta_;
@@ -176,7 +190,10 @@ CommandEntry frequencies_command() {
           "base,rope_dim,pair,theta,wavelength,phase,float32_pow_ulp,float32_explog_ulp,float32_"
           "running_ulp,nearest\n"
           "  10000,4,0,1,6.283185307179586,65536,0,0,0,\n"
-          "  10000,4,1,0.01,628.3185307179587,655.36,0.24,0.24,0.24,yes\n",
+          "  10000,4,1,0.01,628.3185307179587,655.36,0.24,0.24,0.24,yes\n"
+          "  $ ropelab frequencies --least-base --rope-dim 128 --context 1K | cut -d, -f1-2,5\n"
+          "  rope_dim,context,witness\n"
+          "  128,1024,1009\n",
           make_command<Frequencies>};
 }
 

@@ -47,3 +47,63 @@ TEST_CASE("frequencies refuses a base, a dimension or a context that cannot be m
     CHECK(outcome.error.find("ropelab: " + arguments.front() + ": ") == 0);
   }
 }
+
+TEST_CASE("frequencies --least-base brackets the least base of each dimension and context") {
+  const CsvText table =
+      table_of({"frequencies", "--least-base", "--rope-dim", "4,128", "--context", "16,4,1K"});
+  REQUIRE(table.records().size() == 6);
+  const std::string contexts[] = {"16", "4", "1024"};
+  for (std::size_t n = 0; n < 6; ++n) {
+    CAPTURE(n);
+    CHECK(table.at(n, "rope_dim") == (n < 3 ? "4" : "128"));
+    CHECK(table.at(n, "context") == contexts[n % 3]);
+    const double low = std::stod(table.at(n, "least_base_low"));
+    const double high = std::stod(table.at(n, "least_base_high"));
+    CHECK(low < high);
+    CHECK(high - low < 1e-12 * low);
+  }
+  CHECK(table.at(1, "least_base_low").rfind("448.911847768", 0) == 0);
+  CHECK(table.at(1, "witness") == "3");
+  CHECK(table.at(5, "least_base_low").rfind("4293.43756926", 0) == 0);
+  CHECK(table.at(5, "witness") == "1009");
+}
+
+TEST_CASE("frequencies --least-base keeps its proof where --proof says") {
+  const TemporaryFolder folder;
+  REQUIRE(run({"frequencies", "--quiet", "--least-base", "--rope-dim", "8", "--context", "8,32",
+               "--proof", folder / "proof.csv"})
+              .status == 0);
+  const CsvText proof = read_csv_file(folder / "proof.csv");
+  std::string serving, before = "1";
+  for (std::size_t n = 0; n < proof.records().size(); ++n) {
+    CHECK(proof.at(n, "rope_dim") == "8");
+    if (proof.at(n, "witness").empty()) {
+      serving += proof.at(n, "context") + ";";
+    } else {
+      CHECK(std::stod(proof.at(n, "ratio")) < std::stod(before));
+      CHECK(std::stoi(proof.at(n, "witness")) < std::stoi(proof.at(n, "context")));
+      before = proof.at(n, "ratio");
+    }
+  }
+  CHECK(serving == "8;32;");
+  CHECK_FALSE(folder.read("proof.manifest.json").empty());
+}
+
+TEST_CASE("frequencies --least-base refuses what has no answer or no meaning") {
+  const auto error = [](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), "frequencies");
+    const Outcome outcome = run(arguments);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.output.empty());
+    return outcome.error;
+  };
+  CHECK_THAT(error({"--least-base", "--rope-dim", "2", "--context", "3"}),
+             ContainsSubstring("ropelab: --rope-dim: '2' has no base from 1 to 1e+30 that serves 3 "
+                               "positions"));
+  CHECK_THAT(error({"--least-base", "--context", "2^33"}),
+             ContainsSubstring("ropelab: --context: '8589934592' is too long"));
+  CHECK_THAT(error({"--least-base", "--context", "8,4", "--proof", "x.csv"}),
+             ContainsSubstring("ropelab: --context: its values must ascend"));
+  CHECK_THAT(error({"--least-base", "--base", "100"}), ContainsSubstring("--base"));
+  CHECK_THAT(error({"--proof", "x.csv"}), ContainsSubstring("--least-base"));
+}
