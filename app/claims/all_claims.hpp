@@ -1,4 +1,4 @@
-// The sixteen claims, by subject.
+// The published claims, by subject: those of the source articles, then those of the literature.
 #pragma once
 
 #include <string_view>
@@ -34,6 +34,19 @@ ClaimResult relative_positions(const ClaimSettings& settings);
 // content.cpp: the ordinary dimensions turning too.
 ClaimResult all_rotate(const ClaimSettings& settings);
 
+// literature_positions.cpp: positions, angles and biases in 16 bits.
+ClaimResult float16_table(const ClaimSettings& settings);
+ClaimResult distinct_positions(const ClaimSettings& settings);
+ClaimResult shifted_scores(const ClaimSettings& settings);
+ClaimResult bias_of_rank_two(const ClaimSettings& settings);
+
+// literature_weights.cpp: attention weights too small for a format.
+ClaimResult blind_heads(const ClaimSettings& settings);
+
+// literature_bases.cpp: which base serves which context.
+ClaimResult least_bases(const ClaimSettings& settings);
+ClaimResult critical_dimension(const ClaimSettings& settings);
+
 struct Claim {
   std::string_view key;
   ClaimResult (*recompute)(const ClaimSettings& settings);
@@ -41,7 +54,15 @@ struct Claim {
   double work;  // relative to the others, for progress
 };
 
-// In the order in which they are printed.
-const std::vector<Claim>& all_claims();
+struct ClaimSet {
+  std::string_view name;       // as users write it
+  std::string_view file_stem;  // of the files that hold its claims
+  std::vector<Claim> claims;   // in the order in which they are printed
+};
+
+// "articles", what the source articles claim, and "literature", what papers and reports published.
+const std::vector<ClaimSet>& claim_sets();
+// Throws std::invalid_argument, naming those that exist.
+const ClaimSet& find_claim_set(std::string_view name);
 
 }  // namespace ropelab::app

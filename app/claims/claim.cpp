@@ -33,6 +33,11 @@ ClaimRow decimal_row(ClaimText text, std::string_view claimed, const Real& compu
           std::move(text.note)};
 }
 
+ClaimRow growing_row(ClaimText text, const Real& ratio, Verdict otherwise) {
+  const Verdict verdict = ratio >= 2 ? Verdict::agrees : otherwise;
+  return {std::move(text.quantity), "grows", ratio, {}, verdict, std::move(text.note)};
+}
+
 Verdict about_verdict(const Real& claimed, const Real& computed) {
   const Real ratio = computed / claimed;
   if (abs(ratio - 1) <= Real(1) / 10) return Verdict::agrees;
@@ -73,8 +78,11 @@ ClaimRow less_than_one_row(ClaimText text, const Real& ratio) {
 }
 
 ClaimRow growth_row(ClaimText text, const Real& ratio) {
-  const Verdict verdict = ratio >= 2 ? Verdict::agrees : Verdict::wrong;
-  return {std::move(text.quantity), "grows", ratio, {}, verdict, std::move(text.note)};
+  return growing_row(std::move(text), ratio, Verdict::wrong);
+}
+
+ClaimRow growth_reading_row(ClaimText text, const Real& ratio) {
+  return growing_row(std::move(text), ratio, Verdict::holds_only);
 }
 
 ClaimRow no_change_row(ClaimText text, const Real& change, const Real& resolution) {

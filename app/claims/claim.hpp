@@ -1,4 +1,4 @@
-// What the source articles claim, recomputed: rows of figures, each with a verdict that follows
+// What was published, recomputed: rows of figures, each with a verdict that follows
 // from them by one of the rules below.
 #pragma once
 
@@ -67,6 +67,8 @@ ClaimRow less_than_one_row(ClaimText text, const Real& ratio);
 // "Grows", of a later figure over an earlier one: agrees if the ratio is at least 2, which is
 // beyond the scatter of a largest rounding error; else wrong.
 ClaimRow growth_row(ClaimText text, const Real& ratio);
+// The same for a reading under which the claim may fail: not wrong then, but holds-only.
+ClaimRow growth_reading_row(ClaimText text, const Real& ratio);
 
 // "Nothing changes": agrees if the change is at most `resolution`, what the arithmetic itself
 // blurs; else holds-only.

@@ -1,4 +1,4 @@
-// ropelab reproduce: every claim of the source articles, recomputed.
+// ropelab reproduce: every claim of a set, recomputed.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 class ClaimFiles {
  public:
   // Makes the folder if there is none, and takes hold of all files. Throws UsageError.
-  ClaimFiles(const std::string& folder, const std::vector<Claim>& claims)
+  ClaimFiles(const std::string& folder, std::string_view stem, const std::vector<Claim>& claims)
       : folder_(made(folder)),
-        claims_(path("claims.csv"), std::nullopt),
-        claims_in_markdown_(held(path("claims.md"))) {
+        claims_(path(fmt::format("{}.csv", stem)), std::nullopt),
+        claims_in_markdown_(held(path(fmt::format("{}.md", stem)))) {
     for (const Claim& claim : claims) {
       if (claim.has_curve) curves_.emplace_back(curve_path(claim), std::nullopt);
     }
@@ -67,26 +67,26 @@ class ClaimFiles {
   std::vector<Output> curves_;
 };
 
-const Claim& find_claim(const std::string& key) {
+const Claim& find_claim(const ClaimSet& set, const std::string& key) {
   std::vector<std::string_view> keys;
-  for (const Claim& claim : all_claims()) {
+  for (const Claim& claim : set.claims) {
     if (claim.key == key) return claim;
     keys.push_back(claim.key);
   }
-  throw std::invalid_argument(
-      fmt::format("'{}' is not a claim; there are {}", key, fmt::join(keys, ", ")));
+  throw std::invalid_argument(fmt::format("'{}' is not a claim of the set '{}'; there are {}", key,
+                                          set.name, fmt::join(keys, ", ")));
 }
 
-// "all", or keys separated by commas; in the order of the list, each once.
-std::vector<Claim> read_claims(const std::string& text) {
-  if (text == "all") return all_claims();
+// "all", or keys separated by commas; in the order of the set, each once.
+std::vector<Claim> read_claims(const ClaimSet& set, const std::string& text) {
+  if (text == "all") return set.claims;
   std::vector<std::string_view> keys;
   for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
     end = text.find(',', begin);
-    keys.push_back(find_claim(text.substr(begin, end - begin)).key);
+    keys.push_back(find_claim(set, text.substr(begin, end - begin)).key);
   }
   std::vector<Claim> claims;
-  for (const Claim& claim : all_claims()) {
+  for (const Claim& claim : set.claims) {
     if (std::find(keys.begin(), keys.end(), claim.key) != keys.end()) claims.push_back(claim);
   }
   return claims;
@@ -95,8 +95,12 @@ std::vector<Claim> read_claims(const std::string& text) {
 class Reproduce : public Command {
  public:
   void add_options(CLI::App& app) override {
-    claim_.add_to(app, "--claim", kKeys, "Claims to recompute: all, or a list such as reach,N-65k",
-                  "all");
+    set_.add_to(app, "--set", "NAME",
+                "articles: what the source articles claim; literature: what papers and reports "
+                "published",
+                "articles");
+    claim_.add_to(app, "--claim", kKeys,
+                  "Claims of the set to recompute: all, or a list such as reach,N-65k", "all");
     folder_.add_to(app, "-o,--output", "DIR",
                    "Folder for the claims and the tables behind them; - prints only, as --claim "
                    "does without it",
@@ -105,8 +109,10 @@ class Reproduce : public Command {
 
   // Some of the claims do not take the place of all of them unless that is said.
   void set_up(const Interruption&) override {
-    claims_ = claim_.read(read_claims);
-    const bool all = claims_.size() == all_claims().size();
+    const ClaimSet set = set_.read(find_claim_set);
+    file_stem_ = set.file_stem;
+    claims_ = claim_.read([&set](const std::string& text) { return read_claims(set, text); });
+    const bool all = claims_.size() == set.claims.size();
     folder_name_ = folder_.given() || all ? folder_.text() : "-";
   }
 
@@ -119,7 +125,7 @@ class Reproduce : public Command {
   }
 
   void run(Run& run, Table& table) override {
-    if (folder_name_ != "-") files_.emplace(folder_name_, claims_);
+    if (folder_name_ != "-") files_.emplace(folder_name_, file_stem_, claims_);
     run.set_instruction_set(instruction_set_in_use());
     const ClaimSettings settings{run.seed(), run.interruption()};
     run.over(
@@ -145,8 +151,10 @@ class Reproduce : public Command {
                    verdict_name(row.verdict), row.note});
   }
 
+  TextOption set_;
   TextOption claim_;
   TextOption folder_;
+  std::string_view file_stem_;
   std::string folder_name_;  // "-": none
   std::vector<Claim> claims_;
   std::optional<ClaimFiles> files_;
@@ -157,7 +165,7 @@ class Reproduce : public Command {
 
 CommandEntry reproduce_command() {
   CommandEntry entry{
-      "reproduce", "Recompute what the source articles claim, and say what is so",
+      "reproduce", "Recompute what was published, and say what is so",
       "  $ ropelab reproduce --claim slope-bloom -o -\n"
       "  claim,quantity,claimed,computed,relative_difference,verdict,note\n"
       "  slope-bloom,slope of head 1 of 16,0.707,0.7071067811865476,0.0001510342101096526,"

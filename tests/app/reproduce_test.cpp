@@ -13,9 +13,9 @@ using ropelab::app::Verdict;
 
 namespace {
 
-// What is printed of one claim, or of "all".
-CsvText table_of(const std::string& claim) {
-  const Outcome outcome = run({"reproduce", "--quiet", "--claim", claim, "-o", "-"});
+// What is printed of one claim of a set, or of "all".
+CsvText table_of(const std::string& claim, const std::string& set = "articles") {
+  const Outcome outcome = run({"reproduce", "--quiet", "--set", set, "--claim", claim, "-o", "-"});
   REQUIRE(outcome.status == 0);
   return CsvText(outcome.output);
 }
@@ -88,6 +88,85 @@ TEST_CASE("verdicts of claims that are simply right or wrong") {
   CHECK(verdict("relative", "largest change of F at one distance") == "holds-only");
 }
 
+TEST_CASE("all seven claims of the literature are recomputed, each with its verdicts") {
+  const CsvText table = table_of("all", "literature");
+  CHECK(all_in(table, "claim") == std::set<std::string>{"fp16-table", "distinct", "blind",
+                                                        "least-base", "d-extra", "shift",
+                                                        "rank-2"});
+  const auto is = [&](const std::string& claim, const std::string& quantity,
+                      const std::string& computed, const std::string& verdict) {
+    CAPTURE(claim, quantity);
+    CHECK(cell_in(table, claim, quantity, "computed").rfind(computed, 0) == 0);
+    CHECK(cell_in(table, claim, quantity, "verdict") == verdict);
+  };
+  is("fp16-table", "phase of position 1857", "1044.2678", "agrees");
+  is("fp16-table", "the same in float16", "1045", "agrees");
+  is("fp16-table", "the same, theta exact", "1044", "holds-only");
+  is("fp16-table", "largest error of a cosine", "0.78187", "agrees");
+  is("distinct", "positions of the first 2048 that bfloat16", "641", "agrees");
+  is("distinct", "positions of the first 32768 that bfloat16", "1153", "agrees");
+  is("blind", "share of weights that underflow at position 2048, subnormals flushed", "0.3656",
+     "agrees");
+  is("blind", "share of weights that underflow at position 2048, subnormals kept", "0.3547",
+     "holds-only");
+  is("d-extra", "critical dimension of Llama 2", "92", "agrees");
+  is("shift", "the same shifted by 131072 over that: bfloat16, naive", "", "agrees");
+  is("shift", "the same shifted by 131072 over that: bfloat16, fp32-rope", "1.", "holds-only");
+
+  // Both published lists to two digits.
+  const auto base = [](const std::string& context) {
+    return "least base for context " + context + ", dimension 128 (";
+  };
+  is("least-base", base("1024") + "Men", "4293.4375692", "agrees");
+  is("least-base", base("2048") + "Men", "11587.244303", "wrong");
+  is("least-base", base("1048576") + "Men", "65374955.144", "wrong");
+  for (const char* context : {"1024", "2048", "4096", "8192", "16384", "32768", "65536", "131072",
+                              "262144", "524288", "1048576"}) {
+    is("least-base", base(context) + "Su", "", "agrees");
+  }
+
+  // Whole numbers up to 2^precision are exact, and a slope that is a power of two keeps them so.
+  const std::string half = "float16, slope 1/2, float32 accumulation";
+  is("rank-2", "first query position whose bias is not exact: " + half, "2049", "measured");
+  is("rank-2", "largest error at context 2048, logits: " + half, "0", "agrees");
+  is("rank-2", "largest error at context 8192, logits: " + half, "2", "holds-only");
+  is("rank-2", "first query position whose bias is not exact: b" + half, "257", "measured");
+  is("rank-2", "first query position whose bias is not exact: float16, slope 2^(-1/2)", "1",
+     "measured");
+  is("rank-2", "first key position that overflows, float16", "65520", "measured");
+}
+
+TEST_CASE("heads are blind from where e^-md is below half the least number of the format") {
+  const CsvText table = table_of("blind", "literature");
+  // 134 ln 2, 25 ln 2 and 150 ln 2 over the slope 2^(-1/2), and the next whole number.
+  const auto blind_from = [&](const std::string& dtype) {
+    return cell_in(table, "blind", "distance from which head 1 of 16 is blind, " + dtype,
+                   "computed");
+  };
+  CHECK(blind_from("bfloat16") == "132");
+  CHECK(blind_from("float16") == "25");
+  CHECK(blind_from("float32") == "148");
+}
+
+TEST_CASE("a set has its own files, and no claims of another one") {
+  const TemporaryFolder folder;
+  const Outcome outcome = run({"reproduce", "--quiet", "--set", "literature", "--claim",
+                               "blind,distinct", "-o", folder / "made"});
+  REQUIRE(outcome.status == 0);
+  CHECK(folder.read("made/literature.csv") == outcome.output);
+  CHECK(folder.read("made/literature.md").rfind("| claim", 0) == 0);
+  CHECK_FALSE(folder.read("made/literature.manifest.json").empty());
+  CHECK(folder.read("made/claim-blind.csv").rfind("heads,head,", 0) == 0);
+  const Outcome stranger = run({"reproduce", "--set", "literature", "--claim", "reach"});
+  CHECK(stranger.status == 2);
+  CHECK_THAT(stranger.error, ContainsSubstring("--claim: 'reach' is not a claim of the set "
+                                               "'literature'; there are fp16-table, distinct"));
+  const Outcome unknown = run({"reproduce", "--set", "books"});
+  CHECK(unknown.status == 2);
+  CHECK_THAT(unknown.error, ContainsSubstring("--set: 'books' is no set of claims; there are "
+                                              "articles, literature"));
+}
+
 TEST_CASE("a folder gets the claims, the curves behind them and a manifest of each") {
   const TemporaryFolder folder;
   const std::string made = folder / "made/now";
@@ -129,5 +208,7 @@ TEST_CASE("a claim agrees where the computed figure rounds to the one claimed") 
   CHECK(about_row({}, 1, Real("0.4")).verdict == Verdict::wrong);
   CHECK(less_than_one_row({}, Real(1)).verdict == Verdict::wrong);
   CHECK(growth_row({}, Real(2)).verdict == Verdict::agrees);
+  CHECK(growth_row({}, Real("1.9")).verdict == Verdict::wrong);
+  CHECK(growth_reading_row({}, Real("1.9")).verdict == Verdict::holds_only);
   CHECK(no_change_row({}, Real(0), Real(0)).verdict == Verdict::agrees);
 }
