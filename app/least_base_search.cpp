@@ -26,7 +26,7 @@ void LeastBaseSearch::add_to(CLI::App& app) {
   app.add_flag("--least-base", wanted_,
                "Instead of a grid: the least base from 1 on whose sum of cosines is nowhere "
                "negative within --context, for each --rope-dim and --context (lists)")
-      ->excludes(app.get_option("--base"), app.get_option("--near"));
+      ->excludes(app.get_option("--base"), app.get_option("--near"), app.get_option("--scaling"));
   proof_.add_to(app, "--proof", "FILE",
                 "With --least-base: also write which distance refutes which smaller bases");
   proof_.option()->needs(app.get_option("--least-base"));
