@@ -70,9 +70,8 @@ const LeastBaseProof* LeastBaseSearch::longest_before(const Point& point) const 
 }
 
 LeastBaseProof LeastBaseSearch::proof_of(Run& run, const Point& point) const {
-  const auto proof =
-      find_least_base(point.rope_dim, point.context, longest_before(point), run.interruption(),
-                      [&run](double share) { run.point_progress(share); });
+  const auto proof = find_least_base(point.rope_dim, point.context, longest_before(point),
+                                     run.point_interruption());
   if (!proof) {
     throw UsageError("--rope-dim",
                      fmt::format("'{}' has no base from 1 to {} that serves {} "

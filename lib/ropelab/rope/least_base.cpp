@@ -106,12 +106,11 @@ std::optional<long long> first_negative(const CosineSum& sum, long long context,
 class Search {
  public:
   Search(int rope_dim, long long context, std::vector<Refutation> refuted,
-         const Interruption& interruption, const SearchProgress& progress)
+         const Interruption& interruption)
       : rope_dim_(rope_dim),
         context_(context),
         least_ratio_(std::pow(largest_searched_base, -2.0 / rope_dim)),
         interruption_(interruption),
-        progress_(progress),
         refuted_(std::move(refuted)) {
     for (const Refutation& refutation : refuted_) {
       largest_witness_ = std::max(largest_witness_, refutation.witness);
@@ -159,7 +158,7 @@ class Search {
       refuted_.push_back({ratio, witness});
     }
     largest_witness_ = std::max(largest_witness_, witness);
-    if (progress_) progress_(static_cast<double>(largest_witness_) / static_cast<double>(context_));
+    interruption_.tell(static_cast<double>(largest_witness_) / static_cast<double>(context_));
   }
 
   // How far down f(witness, .) is negative all over, by steps that are doubled where they hold and
@@ -202,7 +201,6 @@ class Search {
   long long context_;
   double least_ratio_;
   const Interruption& interruption_;
-  const SearchProgress& progress_;
   std::vector<Refutation> refuted_;
   long long largest_witness_ = 0;
 };
@@ -238,15 +236,14 @@ BaseBracket bracket(const LeastBaseProof& proof) {
 
 std::optional<LeastBaseProof> find_least_base(int rope_dim, long long context,
                                               const LeastBaseProof* shorter,
-                                              const Interruption& interruption,
-                                              const SearchProgress& progress) {
+                                              const Interruption& interruption) {
   if (context < 1 || context > longest_searched_context) {
-    throw std::invalid_argument(
-        fmt::format("the context is {}; it must be from 1 to {}", context, longest_searched_context));
+    throw std::invalid_argument(fmt::format("the context is {}; it must be from 1 to {}", context,
+                                            longest_searched_context));
   }
   std::vector<Refutation> refuted;
   if (shorter != nullptr) refuted = shorter->refuted;
-  return Search(rope_dim, context, std::move(refuted), interruption, progress).run();
+  return Search(rope_dim, context, std::move(refuted), interruption).run();
 }
 
 }  // namespace ropelab
