@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include <fmt/format.h>
+#include <hwy/aligned_allocator.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
@@ -161,20 +162,21 @@ struct ColumnRange {
   }
 };
 
-// A column of a table as lanes of one type, with room to read beyond either end.
+// A column of a table as lanes of one type, aligned, with room to read beyond either end.
 template <class Lane>
 class PaddedColumn {
  public:
   PaddedColumn() = default;
   explicit PaddedColumn(const std::vector<double>& values)
-      : lanes_(values.size() + 2 * kernel::padding) {
-    std::transform(values.begin(), values.end(), lanes_.begin() + kernel::padding,
+      : lanes_(hwy::AllocateAligned<Lane>(values.size() + 2 * kernel::padding)) {
+    std::fill_n(lanes_.get(), values.size() + 2 * kernel::padding, Lane{0});
+    std::transform(values.begin(), values.end(), lanes_.get() + kernel::padding,
                    [](double x) { return static_cast<Lane>(x); });
   }
-  const Lane* data() const { return lanes_.data() + kernel::padding; }
+  const Lane* data() const { return lanes_.get() + kernel::padding; }
 
  private:
-  std::vector<Lane> lanes_;
+  hwy::AlignedFreeUniquePtr<Lane[]> lanes_;
 };
 
 std::vector<double> rounded_column(const Format& format, const ComponentTable& column) {

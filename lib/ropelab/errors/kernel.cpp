@@ -231,7 +231,7 @@ HWY_INLINE void RunUnordered(const Tables<float>& tables, const Stretch& stretch
         run(RunVectorApart<kArithmetic, Sums::narrow>);
         narrow = AreCertain(Sums::narrow, tables, stretch, centers, near, far, shares);
       }
-      if (!narrow) run(RunVectorApart<kArithmetic, Sums::wide_squares>);
+      if (!narrow) run(RunVectorApart<kArithmetic, Sums::wide>);
     }
   }
 }
@@ -256,7 +256,7 @@ HWY_INLINE void RunOrdered(const Tables<float>& tables, const Stretch& stretch,
       narrow = AreCertain(Sums::narrow, tables, stretch, centers, n, n + 1, shares);
       if (!narrow) fill_row(n);
     }
-    if (!narrow) run(RunNeighbours<kArithmetic, Sums::wide_squares>);
+    if (!narrow) run(RunNeighbours<kArithmetic, Sums::wide>);
   }
 }
 
@@ -362,7 +362,7 @@ HWY_INLINE void RunStretch(const Tables<Lane>& tables, const Stretch& stretch,
   for (std::size_t n = 0; n < block; ++n) {
     if (tables.never_finite) {
       shares[n] = nothing_finite(end - begin, shares[n].lost);
-    } else if (!is_certain(sizeof(Lane) == 4 ? Sums::wide_squares : Sums::in_lanes, tables, stretch,
+    } else if (!is_certain(sizeof(Lane) == 4 ? Sums::wide : Sums::in_lanes, tables, stretch,
                            centers, n, hn::MaxLanes(hn::ScalableTag<Lane>()), shares[n])) {
       shares[n] = RunDiagonal(tables, first + n, begin, end, centers.center[n]);
     }

@@ -3,8 +3,8 @@
 // A diagonal is taken in stretches of queries. Within one stretch the moments of its deviations
 // are summed in `lanes` sums, that of pair (i, j) being i mod `lanes`, which are then added in
 // their order; stretches are added in theirs. So figures depend neither on the width of a
-// vector nor on the compiler. Single lanes may add in any order instead, in float, where every
-// sum and square is exact: that gives the same bits.
+// vector nor on the compiler. Where every deviation, square and sum is exact, in float or in
+// double, they may be added in any order instead: that gives the same bits.
 #pragma once
 
 #include <array>
@@ -118,9 +118,9 @@ double quantum_of(double x);
 
 // How deviations and their squares are added up without checks.
 enum class Sums {
-  narrow,        // both in float, in any order
-  wide_squares,  // deviations in float, squares in double, in any order
-  in_lanes,      // both in double, in `lanes` lanes
+  narrow,    // both in float, in any order
+  wide,      // both in double, in any order
+  in_lanes,  // both in double, in `lanes` lanes
 };
 
 // Whether the share of diagonal n, added up without checks in vectors of `width` lanes, is

@@ -56,11 +56,11 @@ bool is_certain(Sums, const Tables<double>&, const Stretch&, const Centers&, std
 bool is_certain(Sums sums, const Tables<float>& tables, const Stretch& stretch,
                 const Centers& centers, std::size_t n, std::size_t width, const Share& share) {
   if (!std::isfinite(share.sum_of_squares)) return false;
-  // A lane adds up 2^10 / width deviations, whole numbers of quanta, to at most 2^24, and
-  // their squares to 2^24 or 2^53.
+  // Squares of 2^10 deviations, whole numbers of quanta, add up to at most 2^53 in doubles, or to
+  // 2^24 in each of the lanes of float.
   static_assert(longest_stretch<float> <= 1024);
-  const double sum = 0x1p14 * static_cast<double>(width);
-  const double quanta_allowed = sums == Sums::narrow ? std::sqrt(sum) : sum;
+  const double quanta_allowed =
+      sums == Sums::narrow ? std::sqrt(0x1p14 * static_cast<double>(width)) : 0x1p21;
   const double furthest =
       std::max(share.greatest - centers.center[n], centers.center[n] - share.least);
   const auto exact_with = [&](double quantum) {

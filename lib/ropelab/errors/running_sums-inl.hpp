@@ -82,8 +82,8 @@ HWY_INLINE double TotalOf(const hn::Vec<D> (&sums)[kParts]) {
 }
 
 // How the moments of deviations from a centre are summed: in float, where all that is exact
-// and any order and fusing gives the same (is_certain says whether); squares in double, where
-// that is exact for wider deviations; all in double, in lanes of a fixed order.
+// and any order and fusing gives the same (is_certain says whether); in double, where that is
+// exact for wider deviations; in double, in lanes of a fixed order.
 template <Sums kSums>
 struct Running;
 
@@ -110,38 +110,39 @@ struct Running<Sums::narrow> : Extremes<hn::ScalableTag<float>> {
 };
 
 template <>
-struct Running<Sums::wide_squares> : Extremes<hn::ScalableTag<float>> {
+struct Running<Sums::wide> : Extremes<hn::ScalableTag<float>> {
   using D = hn::ScalableTag<float>;
   using W = hn::ScalableTag<double>;
   static constexpr std::size_t kHalves = hn::MaxLanes(D()) == 1 ? 1 : 2;
-  V center, sum[1];
-  hn::Vec<W> squares[kHalves];
+  V center;
+  hn::Vec<W> sum[kHalves], squares[kHalves];
 
   HWY_INLINE explicit Running(double from_center) {
     center = hn::Set(D(), static_cast<float>(from_center));
-    sum[0] = hn::Zero(D());
-    for (auto& half : squares) half = hn::Zero(W());
+    for (std::size_t half = 0; half < kHalves; ++half) sum[half] = squares[half] = hn::Zero(W());
+  }
+
+  template <std::size_t kHalf>
+  HWY_INLINE void AddWide(hn::Vec<W> deviation) {
+    sum[kHalf] = hn::Add(sum[kHalf], deviation);
+    squares[kHalf] = hn::MulAdd(deviation, deviation, squares[kHalf]);
   }
 
   HWY_INLINE void Add(V score) {
     Extremes<D>::Add(score);
     const V deviation = hn::Sub(score, center);
-    sum[0] = hn::Add(sum[0], deviation);
     const W w;
 #if HWY_TARGET == HWY_SCALAR
-    const auto wide = hn::PromoteTo(w, deviation);
-    squares[0] = hn::MulAdd(wide, wide, squares[0]);
+    AddWide<0>(hn::PromoteTo(w, deviation));
 #else
     const hn::Half<D> half;
-    const auto low = hn::PromoteTo(w, hn::LowerHalf(half, deviation));
-    squares[0] = hn::MulAdd(low, low, squares[0]);
-    const auto high = hn::PromoteTo(w, hn::UpperHalf(half, deviation));
-    squares[1] = hn::MulAdd(high, high, squares[1]);
+    AddWide<0>(hn::PromoteTo(w, hn::LowerHalf(half, deviation)));
+    AddWide<1>(hn::PromoteTo(w, hn::UpperHalf(half, deviation)));
 #endif
   }
 
   HWY_INLINE Share Total(std::size_t pairs) const {
-    return Extremes<D>::Total(TotalOf<D>(sum), TotalOf<W>(squares), pairs);
+    return Extremes<D>::Total(TotalOf<W>(sum), TotalOf<W>(squares), pairs);
   }
 };
 
