@@ -109,55 +109,58 @@ class PlainDiagonal {
   Diagonal& diagonal_;
 };
 
-// The least magnitude and the least quantum among numbers that are not 0.
-struct Least {
-  double magnitude = std::numeric_limits<double>::infinity();
-  double quantum = std::numeric_limits<double>::infinity();
+// What is known of numbers that are not 0.
+struct Magnitudes {
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = 0;
+  double quantum = std::numeric_limits<double>::infinity();  // all are multiples of it
 
   void add(double x) {
     if (x == 0) return;
-    magnitude = std::min(magnitude, std::abs(x));
+    least = std::min(least, std::abs(x));
+    greatest = std::max(greatest, std::abs(x));
     quantum = std::min(quantum, kernel::quantum_of(x));
   }
-  void add(const Least& other) {
-    magnitude = std::min(magnitude, other.magnitude);
+  void add(const Magnitudes& other) {
+    least = std::min(least, other.least);
+    greatest = std::max(greatest, other.greatest);
     quantum = std::min(quantum, other.quantum);
   }
 };
 
 // The same over any run of positions of a column.
-class LeastInRuns {
+class MagnitudesInRuns {
  public:
-  LeastInRuns() = default;
-  explicit LeastInRuns(const std::vector<double>& values)
+  MagnitudesInRuns() = default;
+  explicit MagnitudesInRuns(const std::vector<double>& values)
       : blocks_((values.size() + kernel::block - 1) / kernel::block) {
     for (std::size_t n = 0; n < values.size(); ++n) blocks_[n / kernel::block].add(values[n]);
   }
 
   // Of the blocks that hold begin ... end-1.
-  Least operator()(std::size_t begin, std::size_t end) const {
-    Least least;
+  Magnitudes operator()(std::size_t begin, std::size_t end) const {
+    Magnitudes magnitudes;
     for (std::size_t b = begin / kernel::block; b <= (end - 1) / kernel::block; ++b) {
-      least.add(blocks_[b]);
+      magnitudes.add(blocks_[b]);
     }
-    return least;
+    return magnitudes;
   }
 
  private:
-  std::vector<Least> blocks_;
+  std::vector<Magnitudes> blocks_;
 };
 
 // What is known of a column before a pair is looked at.
 struct ColumnRange {
   bool finite = true;
-  Least least;
-  double greatest = 0;
+  Magnitudes magnitudes;
+  double significand = 0;  // each is an integer up to this, times a power of two
 
   explicit ColumnRange(const std::vector<double>& values) {
     for (const double x : values) {
       finite = finite && std::isfinite(x);
-      greatest = std::max(greatest, std::abs(x));
-      least.add(x);
+      magnitudes.add(x);
+      if (x != 0) significand = std::max(significand, std::abs(x) / kernel::quantum_of(x));
     }
   }
 };
@@ -203,8 +206,8 @@ struct Columns {
 };
 
 // Every product of numbers of `query` and `key`, rounded to the format, is a multiple of this.
-double product_quantum(const Format& format, const Least& query, const Least& key) {
-  const double product = query.magnitude * key.magnitude * (1 - 0x1p-50);
+double product_quantum(const Format& format, const Magnitudes& query, const Magnitudes& key) {
+  const double product = query.least * key.least * (1 - 0x1p-50);
   if (!std::isfinite(product)) return std::numeric_limits<double>::infinity();
   return std::max(ulp(format, product), query.quantum * key.quantum);
 }
@@ -227,6 +230,9 @@ class ArithmeticChoice {
     const bool rounds_sum = accumulation_.precision < std::numeric_limits<Lane>::digits;
     const bool rounds_scaled = scaling_.precision < std::numeric_limits<Lane>::digits;
     if (!finite() || !in_range()) return kernel::Arithmetic::any;
+    if (!rounds_sum && !rounds_scaled && scales_tables() && multiplies_exactly()) {
+      return kernel::Arithmetic::exact_products;
+    }
     if (fused_) return kernel::Arithmetic::fused;
     if (!rounds_sum) {
       if (rounds_scaled) return kernel::Arithmetic::any;
@@ -243,14 +249,14 @@ class ArithmeticChoice {
 
   // No product, sum or score comes near the largest number of its format.
   bool in_range() const {
-    const double sum =
-        query_[0].greatest * key_[0].greatest + query_[1].greatest * key_[1].greatest;
+    const double sum = query_[0].magnitudes.greatest * key_[0].magnitudes.greatest +
+                       query_[1].magnitudes.greatest * key_[1].magnitudes.greatest;
     return sum <= accumulation_.largest / 2 && sum * scale_ <= scaling_.largest / 2;
   }
 
   double quantum() const {
-    return std::min(product_quantum(accumulation_, query_[0].least, key_[0].least),
-                    product_quantum(accumulation_, query_[1].least, key_[1].least));
+    return std::min(product_quantum(accumulation_, query_[0].magnitudes, key_[0].magnitudes),
+                    product_quantum(accumulation_, query_[1].magnitudes, key_[1].magnitudes));
   }
 
   bool scale_is_power() const { return kernel::quantum_of(scale_) == scale_; }
@@ -263,11 +269,20 @@ class ArithmeticChoice {
   bool scales_tables() const {
     constexpr double least = std::numeric_limits<Lane>::min();
     const auto stays_normal = [&](const ColumnRange& query, const ColumnRange& key) {
-      return query.least.magnitude * scale_ >= least &&
-             query.least.magnitude * key.least.magnitude * scale_ >= 2 * least;
+      const double product = query.magnitudes.least * key.magnitudes.least;
+      return query.magnitudes.least * scale_ >= least && product * scale_ >= 2 * least;
     };
     return scale_is_power() && scale_ <= 1 && stays_normal(query_[0], key_[0]) &&
            stays_normal(query_[1], key_[1]);
+  }
+
+  // No product has more bits than the lane: two float16 make 22, two bfloat16 make 16.
+  bool multiplies_exactly() const {
+    const auto is_exact = [](const ColumnRange& query, const ColumnRange& key) {
+      return query.significand * key.significand <=
+             std::ldexp(1.0, std::numeric_limits<Lane>::digits);
+    };
+    return is_exact(query_[0], key_[0]) && is_exact(query_[1], key_[1]);
   }
 
   const Format& accumulation_;
@@ -295,7 +310,8 @@ class VectorMeasurement {
         ArithmeticChoice<Lane>(accumulation_, scaling_, static_cast<double>(tables_.scale),
                                tables_.convert, tables_.fused, columns)
             .choose();
-    if (tables_.arithmetic == kernel::Arithmetic::unscaled) {
+    if (tables_.arithmetic == kernel::Arithmetic::unscaled ||
+        tables_.arithmetic == kernel::Arithmetic::exact_products) {
       columns.multiply_query(static_cast<double>(tables_.scale));
       tables_.scale = 1;
     }
@@ -304,12 +320,10 @@ class VectorMeasurement {
 
   // Diagonals first ... last-1, whose centres are set.
   void measure(std::size_t first, std::size_t last, Diagonal* diagonals) const {
-    kernel::Centers centers{};  // a stretch takes a whole block of them
-    for (std::size_t d = first; d < last; ++d) {
-      const double center = diagonals[d].center.high;
-      centers.center[d - first] = center;
-      centers.quantum[d - first] = kernel::quantum_of(center);
-    }
+    std::array<double, kernel::block> center{};  // a stretch takes a whole block of them
+    std::transform(diagonals + first, diagonals + last, center.begin(),
+                   [](const Diagonal& diagonal) { return diagonal.center.high; });
+    const kernel::Centers centers = kernel::centers_at(center);
     for_stretches<Lane>(first, tables_.size, [&](std::size_t begin, std::size_t end) {
       measure_stretch(first, last, begin, end, centers, diagonals);
     });
@@ -325,10 +339,8 @@ class VectorMeasurement {
     tables_.query_second = query_second_.data();
     tables_.key_first = key_first_.data();
     tables_.key_second = key_second_.data();
-    least_query_first_ = LeastInRuns(columns.query_first);
-    least_query_second_ = LeastInRuns(columns.query_second);
-    least_key_first_ = LeastInRuns(columns.key_first);
-    least_key_second_ = LeastInRuns(columns.key_second);
+    first_ = {MagnitudesInRuns(columns.query_first), MagnitudesInRuns(columns.key_first)};
+    second_ = {MagnitudesInRuns(columns.query_second), MagnitudesInRuns(columns.key_second)};
   }
 
   static std::optional<kernel::Rounding<Lane>> narrower(const Format& format) {
@@ -340,8 +352,7 @@ class VectorMeasurement {
                        const kernel::Centers& centers, Diagonal* diagonals) const {
     std::array<kernel::Share, kernel::block> shares;
     if (begin >= first + kernel::block && end % kernel::padding == 0) {
-      kernel::run_stretch(tables_, {first, begin, end, quantum(first, begin, end)}, centers,
-                          shares.data());
+      kernel::run_stretch(tables_, stretch(first, begin, end), centers, shares.data());
     } else {
       for (std::size_t d = first; d < last; ++d) {
         shares[d - first] =
@@ -353,18 +364,23 @@ class VectorMeasurement {
     }
   }
 
-  // Every score of a stretch is a multiple of it; 0 where that is not known.
-  double quantum(std::size_t first, std::size_t begin, std::size_t end) const {
-    const auto scale = static_cast<double>(tables_.scale);
-    if (kernel::quantum_of(scale) != scale) return 0;
+  kernel::Stretch stretch(std::size_t first, std::size_t begin, std::size_t end) const {
     const std::size_t key_begin = begin - first - kernel::block + 1, key_end = end - first;
-    const Least query = least_query_second_(begin, end);
-    const Least key = least_key_second_(key_begin, key_end);
-    const double second =
-        tables_.fused ? query.quantum * key.quantum : product_quantum(accumulation_, query, key);
-    return scale * std::min(product_quantum(accumulation_, least_query_first_(begin, end),
-                                            least_key_first_(key_begin, key_end)),
-                            second);
+    const Magnitudes first_query = first_.query(begin, end);
+    const Magnitudes first_key = first_.key(key_begin, key_end);
+    const Magnitudes second_query = second_.query(begin, end);
+    const Magnitudes second_key = second_.key(key_begin, key_end);
+    kernel::Stretch stretch{first, begin, end};
+    stretch.first_quantum = product_quantum(accumulation_, first_query, first_key);
+    stretch.first_greatest = first_query.greatest * first_key.greatest;
+    stretch.second_quantum = tables_.fused
+                                 ? second_query.quantum * second_key.quantum
+                                 : product_quantum(accumulation_, second_query, second_key);
+    const auto scale = static_cast<double>(tables_.scale);
+    if (kernel::quantum_of(scale) == scale) {
+      stretch.quantum = scale * std::min(stretch.first_quantum, stretch.second_quantum);
+    }
+    return stretch;
   }
 
   static bool has_finite(const ComponentTable& column) {
@@ -374,7 +390,9 @@ class VectorMeasurement {
 
   Format accumulation_, scaling_;
   PaddedColumn<Lane> query_first_, query_second_, key_first_, key_second_;
-  LeastInRuns least_query_first_, least_query_second_, least_key_first_, least_key_second_;
+  struct {
+    MagnitudesInRuns query, key;
+  } first_, second_;
   kernel::Tables<Lane> tables_{};
 };
 

@@ -11,6 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "ropelab/errors/grid_sums-inl.hpp"
 #include "ropelab/errors/running_sums-inl.hpp"
 #include "ropelab/errors/vector_rounding-inl.hpp"
 
@@ -48,7 +49,8 @@ struct Scorer {
   }
 
   HWY_INLINE V Scale(V sum) const {
-    if constexpr (kArithmetic == Arithmetic::unscaled) {
+    if constexpr (kArithmetic == Arithmetic::exact_products ||
+                  kArithmetic == Arithmetic::unscaled) {
       return sum;
     } else if constexpr (kArithmetic == Arithmetic::rounded_scaled) {
       return scaling.InRange(hn::Mul(sum, scale));
@@ -67,6 +69,10 @@ struct Scorer {
   HWY_INLINE V operator()(V query_first, V query_second, V key_first, V key_second) const {
     const V first = RoundSum(hn::Mul(query_first, key_first));
     if (IsFused()) return Scale(FusedMulAdd(D(), query_second, key_second, first));
+    // Rounded once, with the instruction or without.
+    if constexpr (kArithmetic == Arithmetic::exact_products) {
+      return hn::MulAdd(query_second, key_second, first);
+    }
     const V second = RoundSum(hn::Mul(query_second, key_second));
     return Scale(RoundSum(hn::Add(first, second)));
   }
@@ -236,17 +242,18 @@ HWY_INLINE void RunUnordered(const Tables<float>& tables, const Stretch& stretch
   }
 }
 
+// From diagonal `from` of the block on, which is even.
 template <Arithmetic kArithmetic>
 HWY_INLINE void RunOrdered(const Tables<float>& tables, const Stretch& stretch,
-                           const Centers& centers, Share* shares) {
+                           const Centers& centers, std::size_t from, Share* shares) {
   HWY_ALIGN float row[longest_stretch<float>];
   const auto fill_row = [&](std::size_t n) {
     FillRow<kArithmetic>(tables, static_cast<std::ptrdiff_t>(stretch.first + n) - 1, stretch.begin,
                          stretch.end, row);
   };
-  fill_row(0);
+  fill_row(from);
   bool narrow = true;
-  for (std::size_t n = 0; n < block; n += 2) {
+  for (std::size_t n = from; n < block; n += 2) {
     const auto run = [&](auto run_with) {
       run_with(tables, stretch.first + n, stretch.begin, stretch.end, centers.center.data() + n,
                row, shares + n);
@@ -271,11 +278,11 @@ HWY_INLINE void RunUnordered(const Tables<double>& tables, const Stretch& stretc
 
 template <Arithmetic kArithmetic>
 HWY_INLINE void RunOrdered(const Tables<double>& tables, const Stretch& stretch,
-                           const Centers& centers, Share* shares) {
+                           const Centers& centers, std::size_t from, Share* shares) {
   HWY_ALIGN double row[longest_stretch<double>];
-  FillRow<kArithmetic>(tables, static_cast<std::ptrdiff_t>(stretch.first) - 1, stretch.begin,
+  FillRow<kArithmetic>(tables, static_cast<std::ptrdiff_t>(stretch.first + from) - 1, stretch.begin,
                        stretch.end, row);
-  for (std::size_t n = 0; n < block; ++n) {
+  for (std::size_t n = from; n < block; ++n) {
     RunDouble<kArithmetic, true>(tables, stretch.first + n, stretch.begin, stretch.end,
                                  centers.center[n], row, shares[n]);
   }
@@ -339,27 +346,26 @@ Share RunDiagonal(const Tables<Lane>& tables, std::size_t distance, std::size_t 
   return CheckedDiagonal<Lane>(tables, distance, center).Run(begin, end);
 }
 
-// Neighbours need no comparing where the extremes of a diagonal show that it lies below the one
-// before, as in a format with digits to spare. One diagonal tells which way is faster.
+// The diagonals from `known` on. Neighbours need no comparing where the extremes of a diagonal show
+// that it lies below the one before, as in a format with digits to spare. One diagonal tells which
+// way is faster.
 template <Arithmetic kArithmetic, class Lane>
-HWY_INLINE void RunStretch(const Tables<Lane>& tables, const Stretch& stretch,
-                           const Centers& centers, Share* shares) {
+HWY_INLINE void RunFrom(std::size_t known, const Tables<Lane>& tables, const Stretch& stretch,
+                        const Centers& centers, Share* shares) {
   const std::size_t first = stretch.first, begin = stretch.begin, end = stretch.end;
   const std::size_t probe = std::max<std::size_t>(first, 1);
-  const std::uint64_t lost_by_probe = CountLost<kArithmetic>(tables, probe, begin, end);
-  if (lost_by_probe > 0) {
-    RunOrdered<kArithmetic>(tables, stretch, centers, shares);
-    if (first == 0) shares[0].lost = 0;
+  if (known > 0 || CountLost<kArithmetic>(tables, probe, begin, end) > 0) {
+    RunOrdered<kArithmetic>(tables, stretch, centers, known, shares);
   } else {
     RunUnordered<kArithmetic>(tables, stretch, centers, shares);
-    shares[0].lost = 0;
     for (std::size_t n = 1; n < block; ++n) {
       shares[n].lost = lies_below(shares[n], shares[n - 1])
                            ? 0
                            : CountLost<kArithmetic>(tables, first + n, begin, end);
     }
+    shares[0].lost = 0;
   }
-  for (std::size_t n = 0; n < block; ++n) {
+  for (std::size_t n = known; n < block; ++n) {
     if (tables.never_finite) {
       shares[n] = nothing_finite(end - begin, shares[n].lost);
     } else if (!is_certain(sizeof(Lane) == 4 ? Sums::wide : Sums::in_lanes, tables, stretch,
@@ -369,10 +375,23 @@ HWY_INLINE void RunStretch(const Tables<Lane>& tables, const Stretch& stretch,
   }
 }
 
+template <Arithmetic kArithmetic, class Lane>
+HWY_INLINE void RunStretch(const Tables<Lane>& tables, const Stretch& stretch,
+                           const Centers& centers, Share* shares) {
+  std::size_t known = 0;
+  if constexpr (kArithmetic == Arithmetic::exact_products && sizeof(Lane) == 4) {
+    known = RunBlockOnGrid(tables, stretch, centers, shares);
+  }
+  if (known < block) RunFrom<kArithmetic>(known, tables, stretch, centers, shares);
+  if (stretch.first == 0) shares[0].lost = 0;
+}
+
 template <class Lane>
 HWY_INLINE void ChooseArithmetic(const Tables<Lane>& tables, const Stretch& stretch,
                                  const Centers& centers, Share* shares) {
   switch (tables.arithmetic) {
+    case Arithmetic::exact_products:
+      return RunStretch<Arithmetic::exact_products>(tables, stretch, centers, shares);
     case Arithmetic::unscaled:
       return RunStretch<Arithmetic::unscaled>(tables, stretch, centers, shares);
     case Arithmetic::scaled:

@@ -3,8 +3,8 @@
 // A diagonal is taken in stretches of queries. Within one stretch the moments of its deviations
 // are summed in `lanes` sums, that of pair (i, j) being i mod `lanes`, which are then added in
 // their order; stretches are added in theirs. So figures depend neither on the width of a
-// vector nor on the compiler. Where every deviation, square and sum is exact, in float or in
-// double, they may be added in any order instead: that gives the same bits.
+// vector nor on the compiler. Where every deviation, square and sum is exact, in float, in double
+// or as whole numbers, they may be added in any order instead: that gives the same bits.
 #pragma once
 
 #include <array>
@@ -41,9 +41,10 @@ struct Rounding {
 template <class Lane>
 Rounding<Lane> rounding_to(const Format& format);
 
-// What becomes of a sum of two products, from the cheapest to the most general. The first two
+// What becomes of a sum of two products, from the cheapest to the most general. The first three
 // round as the lane does; what they leave out must change nothing.
 enum class Arithmetic {
+  exact_products,  // as `unscaled`; no product is rounded, so that it may be fused with the sum
   unscaled,        // nothing: the scale is in the tables
   scaled,          // multiplied by the scale
   rounded,         // all rounded to `accumulation`, in range; multiplied by the scale exactly
@@ -91,14 +92,22 @@ Share run_diagonal(const Tables<double>& tables, std::size_t distance, std::size
 // `padding`, first + block <= begin, end - begin <= longest_stretch.
 struct Stretch {
   std::size_t first, begin, end;
-  double quantum;  // a number of which all its finite scores are multiples; 0 where unknown
+  double quantum = 0;  // a number of which all its finite scores are multiples; 0 where unknown
+  // Numbers of which the products are multiples that a score is the sum of, before it is scaled;
+  // and a bound of the first's magnitude.
+  double first_quantum = 0, second_quantum = 0, first_greatest = 0;
 };
 
 // What deviations are taken from on each diagonal of a block: a number of the lane, and the
 // quantum_of it.
 struct Centers {
-  std::array<double, block> center, quantum;
+  std::array<double, block> center{}, quantum{};
+  // Of all: the largest magnitude, a number of which they are multiples, and a straight line near
+  // them.
+  double furthest = 0, common_quantum = 0, line_start = 0, line_slope = 0;
 };
+
+Centers centers_at(const std::array<double, block>& center);
 
 // The shares of a stretch in its diagonals, as run_diagonal gives them, only faster where
 // scores are finite.
@@ -129,6 +138,40 @@ bool is_certain(Sums sums, const Tables<float>& tables, const Stretch& stretch,
                 const Centers& centers, std::size_t n, std::size_t width, const Share& share);
 bool is_certain(Sums sums, const Tables<double>& tables, const Stretch& stretch,
                 const Centers& centers, std::size_t n, std::size_t width, const Share& share);
+
+// A stretch of exact products whose sums are whole multiples of `quantum`, as those of 16-bit
+// numbers are. There the kernels take deviations from another centre, near that of Centers:
+//   (grid_origin - center) * quantum + second product, and then + first product,
+// either sum rounded to float, is a float whose last place is the quantum. Read as an integer, and
+// less grid_origin * quantum read so, it is the deviation in quanta; 16 bits hold it.
+struct Grid {
+  double quantum = 0;                // 0: no such grid is known
+  bool rounds = false;               // a sum of products is rounded to it; otherwise it is on it
+  std::array<double, block> center;  // in quanta
+  std::array<float, block> start;    // (grid_origin - center) * quantum
+  std::array<std::int16_t, block> step;  // from this centre to that of the diagonal before
+};
+
+inline constexpr double grid_origin = 0x1.8p23;
+// Deviations are smaller, in quanta.
+inline constexpr int grid_reach = 1 << 14;
+// The deviations from Centers are multiples of at least quantum / grid_fineness.
+inline constexpr int grid_fineness = 64;
+// Squares of so many deviations add up to less than 2^32.
+inline constexpr std::size_t grid_squares = 16;
+
+// The deviations of a diagonal in quanta, as added up.
+struct GridShare {
+  int least, greatest;
+  std::int64_t kept, sum, sum_of_squares;
+};
+
+Grid choose_grid(const Tables<float>& tables, const Stretch& stretch, const Centers& centers);
+
+// Whether the share of diagonal n, whose deviations are from `center`, is what was added up on the
+// grid; and then that share.
+bool to_share(const GridShare& from, const Grid& grid, std::size_t n, double center,
+              std::size_t pairs, Share& share);
 
 // Lets the kernels use only this instruction set and lesser ones, and names what they use.
 void restrict_targets(InstructionSet set);
