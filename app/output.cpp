@@ -86,6 +86,7 @@ void Output::write(const Table& table, const Manifest& manifest) {
   if (manifest_) manifest_->write(to_json(manifest));
   file_->commit();
   if (manifest_) manifest_->commit();
+  remove_partial();
 }
 
 void Output::write_finished_rows(const Table& table, const Manifest& manifest) {
@@ -93,6 +94,14 @@ void Output::write_finished_rows(const Table& table, const Manifest& manifest) {
   if (!file_ || is_device()) return write(table, manifest);
   write_whole(partial(file_->path()), to_text(table, format_));
   write_whole(partial(manifest_->path()), to_json(manifest));
+}
+
+// What an interrupted run left of the same file is no use any more.
+void Output::remove_partial() const {
+  if (is_device()) return;
+  std::error_code gone;
+  std::filesystem::remove(partial(file_->path()), gone);
+  std::filesystem::remove(partial(manifest_path(file_->path())), gone);
 }
 
 std::string Output::place_of_finished_rows() const {

@@ -36,6 +36,7 @@ class Output {
 
  private:
   bool is_device() const { return file_ && !manifest_; }
+  void remove_partial() const;
 
   TableFormat format_;
   std::optional<WholeFile> file_;

@@ -70,8 +70,10 @@ std::vector<ResolvedRotation> of_grids(const Rotation& rotation, long long conte
         "--base", fmt::format("'{}' makes pair {} turn by {} rad per position, beyond 2^64 rad{}",
                               rotation.base->to_double(), *rotation.pair, theta, advice));
   }
-  throw UsageError("--theta", fmt::format("'{}' rad per position turns beyond 2^64 rad{}", theta,
-                                          ", or a smaller theta" + std::string(advice)));
+  throw UsageError("--theta",
+                   fmt::format("'{}' rad per position turns beyond 2^64 rad; a smaller theta, "
+                               "context or first position would be right",
+                               theta));
 }
 
 // Beyond it the sine of a phase cannot be promised to the digits that are printed.

@@ -184,7 +184,6 @@ TEST_CASE("measurements tell the share that is done, and it changes no figure") 
       shares.push_back(share);
     };
     const Interruption watched = Interruption().watched_by(observer);
-    // Blocks of 64 of its diagonals.
     const auto check_shares = [&](std::size_t count) {
       std::sort(shares.begin(), shares.end());
       INFO(name);
@@ -195,10 +194,10 @@ TEST_CASE("measurements tell the share that is done, and it changes no figure") 
       shares.clear();
     };
     const auto all = measure_all_pairs(pipeline, reference, 0, watched).errors;
-    check_shares(5);
+    check_shares(5);  // blocks of 64 diagonals
     CHECK(all.rounding_rms == measure_all_pairs(pipeline, reference, 0).errors.rounding_rms);
     const auto among = measure_all_pairs_among_content(pipeline, reference, 0, content, watched);
-    check_shares(5);
+    check_shares(15);  // tiles of 64 queries on them
     CHECK(among.errors.rounding_rms ==
           measure_all_pairs_among_content(pipeline, reference, 0, content).errors.rounding_rms);
     measure_sampled_pairs(pipeline, reference, 0, 3000, 1, watched);
@@ -250,6 +249,40 @@ TEST_CASE("errors among content are those of reals") {
       CHECK(errors.rounding_maximum->error == to_double(exact.rounding));
       CHECK(errors.rounding_maximum->i == exact.i);
       CHECK(errors.rounding_maximum->j == exact.j);
+      CHECK(*errors.total_maximum == to_double(exact.total));
+      CHECK(*errors.rounding_rms ==
+            Approx(to_double(Real(sqrt(exact.rounding_squares / pairs)))).epsilon(1e-12));
+      CHECK(*errors.total_rms ==
+            Approx(to_double(Real(sqrt(exact.total_squares / pairs)))).epsilon(1e-12));
+    }
+  }
+}
+
+TEST_CASE(
+    "rms errors among content hold where scores are nearer to B than to S, or to S than to B") {
+  struct Case {
+    const char *theta, *slope, *dtype, *pipeline;
+    std::size_t context;
+    long long head_dim;
+  };
+  for (const Case& of : {Case{"2^-14", "1", "float64", "naive,trig=float16", 64, 64},
+                         Case{"2^-12", "1/2", "float64", "fused,table=float16", 64, 64},
+                         Case{"2^-7", "65536", "float64", "ideal-trig,table=float16", 2, 64},
+                         Case{"2^-7", "1", "bfloat16", "fp32-rope", 2, 1},
+                         Case{"0.01", "1", "float64", "ideal-trig", 64, 16}}) {
+    const Construction construction{
+        parse_positive(of.theta), parse_positive(of.slope), of.head_dim, {}};
+    const DistanceReference reference(construction, of.context);
+    const Pipeline pipeline = parse_pipeline(of.pipeline, find_format(of.dtype));
+    const Content content{1, PairPlace::last};
+    const ContentScores scores(pipeline, construction, 0, of.context, content);
+    const ExactMeasures exact = exact_measures(scores, reference);
+    const Real pairs = of.context * (of.context + 1) / 2;
+    const auto all = measure_all_pairs_among_content(pipeline, reference, 0, content).errors;
+    const auto sampled =
+        measure_sampled_pairs_among_content(pipeline, reference, 0, content, 1000000, 1).errors;
+    INFO(of.theta << " " << of.pipeline);
+    for (const PairErrors& errors : {all, sampled}) {
       CHECK(*errors.total_maximum == to_double(exact.total));
       CHECK(*errors.rounding_rms ==
             Approx(to_double(Real(sqrt(exact.rounding_squares / pairs)))).epsilon(1e-12));

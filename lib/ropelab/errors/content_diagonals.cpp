@@ -278,9 +278,14 @@ std::vector<kernel::Share> measure_deviations(const ContentScores& scores,
     ContentTiles::Room room = tiles->room();
     for (std::size_t begin = first; begin < size; begin += queries) {
       const auto of_tile = tiles->shares({first, begin}, centers.data() + first, room);
-      for (std::size_t d = first; d <= last; ++d) add(of_tile[d - first], shares[d]);
+      const std::size_t end = std::min(begin + queries, size);
+      std::uint64_t pairs = 0;
+      for (std::size_t d = first; d <= std::min(last, end - 1); ++d) {
+        add(of_tile[d - first], shares[d]);
+        pairs += end - std::max(begin, d);
+      }
+      pairs_done.add(pairs);
     }
-    pairs_done.add(pairs_at({first, last}, size));
   });
   return shares;
 }

@@ -27,26 +27,43 @@ struct Judged {
         reference(judge),
         first_position(first) {}
 
-  DoubleDouble center(std::size_t distance) const { return reference.simulated()[distance]; }
-  double deviation_at(std::size_t i, std::size_t j) const {
-    return deviation(scores.score(i, j), scores.content_score(i, j), center(i - j));
+  // F - C of a finite score.
+  DoubleDouble without_content(std::size_t i, std::size_t j, DoubleDouble score) const {
+    const ContentScore content = scores.content_score(i, j);
+    const DoubleDouble difference = exact_sum(score.high, -content.high);
+    return exact_sum(difference.high, difference.low + (score.low - content.low));
+  }
+
+  // Deviations are taken from what the first pair of a distance has, so that neither rms is lost
+  // in sums of large squares where scores are nearer to one another than to S or to B.
+  std::vector<DoubleDouble> centers() const {
+    std::vector<DoubleDouble> centers(scores.size());
+    tbb::parallel_for(
+        tbb::blocked_range<std::size_t>(0, scores.size(), 256), [&](const auto& range) {
+          for (std::size_t d = range.begin(); d != range.end(); ++d) {
+            const DoubleDouble f = scores.score(d, 0);
+            centers[d] =
+                std::isfinite(f.high) ? without_content(d, 0, f) : reference.simulated()[d];
+          }
+        });
+    return centers;
   }
 };
 
-// The search for the largest |F - C - target| by its deviations from S: doubles tell which pairs
-// can have it, reals decide.
+// The search for the largest |F - C - target| by its deviations from some centre: doubles tell
+// which pairs can have it, reals decide.
 class LargestSearch {
  public:
   LargestSearch(const Judged& judged, Against against) : judged_(judged), against_(against) {}
 
   // First, of every distance: the deviations that can have the largest error.
-  void add(std::size_t distance, double deviation) {
-    const Quick error = quick(distance, deviation);
+  void add(std::size_t distance, DoubleDouble center, double deviation) {
+    const Quick error = quick(distance, center, deviation);
     threshold_ = std::max(threshold_, error.value - error.tolerance);
   }
 
-  bool can_be_largest(std::size_t distance, double deviation) const {
-    const Quick error = quick(distance, deviation);
+  bool can_be_largest(std::size_t distance, DoubleDouble center, double deviation) const {
+    const Quick error = quick(distance, center, deviation);
     return !(error.value + error.tolerance < threshold_);
   }
 
@@ -75,16 +92,13 @@ class LargestSearch {
     double value, tolerance;
   };
 
-  Quick quick(std::size_t distance, double deviation) const {
-    const Target simulated(judged_.reference, Against::simulated);
-    double value = std::abs(deviation), size = value;
-    if (against_ == Against::bias) {
-      const double truncation = judged_.reference.truncation()[distance].high;
-      value = std::abs(deviation + truncation);
-      size += std::abs(truncation);
-    }
-    return {value, size * 0x1p-48 + simulated.quick_error(distance) +
-                       judged_.scores.content_error() + 0x1p-1070};
+  Quick quick(std::size_t distance, DoubleDouble center, double deviation) const {
+    const Target target(judged_.reference, against_);
+    const double offset = (center - target.quick(distance)).high;
+    const double size = std::abs(deviation) + std::abs(offset);
+    return {std::abs(deviation + offset), size * 0x1p-48 + target.quick_error(distance) +
+                                              judged_.scores.content_error() +
+                                              0x1p-100 * std::abs(center.high) + 0x1p-1070};
   }
 
   const Judged& judged_;
@@ -113,7 +127,7 @@ void weigh_last_query(const Judged& judged, Measurement& measured) {
       const ContentScore c = judged.scores.content_score(size - 1, size - 1 - d);
       const DoubleDouble content = exact_sum(c.high, c.low);
       bias[d] = judged.reference.bias(d) + content;
-      simulated[d] = judged.center(d) + content;
+      simulated[d] = judged.reference.simulated()[d] + content;
       computed[d] = judged.scores.score(size - 1, size - 1 - d);
     }
   });
@@ -146,7 +160,8 @@ class AllPairs {
   AllPairs(const Judged& judged, const Interruption& interruption)
       : judged_(judged),
         interruption_(interruption),
-        shares_(measure_deviations(judged.scores, judged.reference.simulated(), interruption)) {}
+        centers_(judged.centers()),
+        shares_(measure_deviations(judged.scores, centers_, interruption)) {}
 
   std::vector<Moments> moments(DistanceRange distances) const {
     std::vector<Moments> moments;
@@ -171,17 +186,17 @@ class AllPairs {
     LargestSearch search(judged_, against);
     for (std::size_t d = distances.first; d <= distances.last; ++d) {
       if (finite_pairs(d) == 0) continue;
-      search.add(d, shares_[d].least);
-      search.add(d, shares_[d].greatest);
+      search.add(d, centers_[d], shares_[d].least);
+      search.add(d, centers_[d], shares_[d].greatest);
     }
     for (std::size_t d = distances.first; d <= distances.last; ++d) {
       if (finite_pairs(d) == 0) continue;
-      if (!search.can_be_largest(d, shares_[d].least) &&
-          !search.can_be_largest(d, shares_[d].greatest)) {
+      if (!search.can_be_largest(d, centers_[d], shares_[d].least) &&
+          !search.can_be_largest(d, centers_[d], shares_[d].greatest)) {
         continue;
       }
       for_finite_pairs(d, [&](std::size_t i, double deviation) {
-        if (search.can_be_largest(d, deviation)) search.consider(i, i - d);
+        if (search.can_be_largest(d, centers_[d], deviation)) search.consider(i, i - d);
       });
     }
     return search.result();
@@ -195,8 +210,7 @@ class AllPairs {
     const kernel::Share& share = shares_[d];
     const double size = std::max(std::abs(share.least), std::abs(share.greatest));
     Moments moments{
-        d, static_cast<double>(finite_pairs(d)), judged_.center(d), share.sum, share.sum_of_squares,
-        0};
+        d, static_cast<double>(finite_pairs(d)), centers_[d], share.sum, share.sum_of_squares, 0};
     if (squares_are_sound(size)) return moments;
     moments.exponent = unit_exponent(size);
     moments.sum = moments.sum_of_squares = 0;
@@ -213,13 +227,15 @@ class AllPairs {
   void for_finite_pairs(std::size_t d, const Visit& visit) const {
     for (std::size_t i = d; i < shares_.size(); ++i) {
       interruption_.check();
-      if (!std::isfinite(judged_.scores.score(i, i - d).high)) continue;
-      visit(i, judged_.deviation_at(i, i - d));
+      const DoubleDouble f = judged_.scores.score(i, i - d);
+      if (!std::isfinite(f.high)) continue;
+      visit(i, deviation(f, judged_.scores.content_score(i, i - d), centers_[d]));
     }
   }
 
   const Judged& judged_;
   const Interruption& interruption_;
+  std::vector<DoubleDouble> centers_;
   std::vector<kernel::Share> shares_;
 };
 
@@ -243,7 +259,9 @@ class Sample {
   std::vector<Moments> moments(DistanceRange distances) const {
     std::vector<Moments> moments;
     for (const Look& look : looks_) {
-      if (look.finite && look.is_at(distances)) moments.push_back(moments_of(look));
+      if (look.finite && look.is_at(distances)) {
+        moments.push_back({look.distance(), look.weight, look.value, 0, 0, 0});
+      }
     }
     return moments;
   }
@@ -265,10 +283,10 @@ class Sample {
     LargestSearch search(judged_, against);
     const auto counts = [&](const Look& look) { return look.finite && look.is_at(distances); };
     for (const Look& look : looks_) {
-      if (counts(look)) search.add(look.distance(), look.deviation);
+      if (counts(look)) search.add(look.distance(), look.value, 0);
     }
     for (const Look& look : looks_) {
-      if (counts(look) && search.can_be_largest(look.distance(), look.deviation)) {
+      if (counts(look) && search.can_be_largest(look.distance(), look.value, 0)) {
         search.consider(look.i, look.j);
       }
     }
@@ -278,7 +296,8 @@ class Sample {
  private:
   struct Look {
     std::size_t i, j;
-    double weight, deviation;
+    double weight;
+    DoubleDouble value;  // F - C
     bool finite, ordered;
 
     std::size_t distance() const { return i - j; }
@@ -292,20 +311,8 @@ class Sample {
     const DoubleDouble f = judged_.scores.score(i, j);
     const bool finite = std::isfinite(f.high);
     return {i,           j,
-            pair.weight, finite ? judged_.deviation_at(i, j) : 0,
+            pair.weight, finite ? judged_.without_content(i, j, f) : f,
             finite,      j == i || f < judged_.scores.score(i, j + 1)};
-  }
-
-  Moments moments_of(const Look& look) const {
-    const int exponent =
-        squares_are_sound(std::abs(look.deviation)) ? 0 : unit_exponent(std::abs(look.deviation));
-    const double in_units = std::ldexp(look.deviation, -exponent);
-    return {look.distance(),
-            look.weight,
-            judged_.center(look.distance()),
-            look.weight * in_units,
-            look.weight * in_units * in_units,
-            exponent};
   }
 
   const Judged& judged_;

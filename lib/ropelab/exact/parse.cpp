@@ -245,8 +245,16 @@ Algebraic positive(std::string_view text) {
 }
 
 long long integer(std::string_view text, long long least, long long most) {
-  const Rational value = rational(text);
   const std::string wanted = fmt::format("; write a whole number from {} to {}", least, most);
+  const Rational value = [&] {
+    try {
+      return rational(text);
+    } catch (const RangeFault&) {
+      throw Fault{"{} is out of range" + wanted};
+    } catch (const Fault&) {
+      throw Fault{"{} is not a whole number" + wanted};
+    }
+  }();
   if (denominator(value) != 1) throw Fault{"{} is not a whole number" + wanted};
   if (value < least || value > most) throw Fault{"{} is out of range" + wanted};
   return static_cast<long long>(numerator(value));
