@@ -63,10 +63,10 @@ TEST_CASE("Ctrl-C ends long set-up and long exact loops within a second or so") 
       {"dot", "--input", "wide.csv"},
       {"dot", "--q", "1 2", "--k", "1 2", "--i", "0:100000:100001", "--j", "0:100000:100001"},
       {"condition", "--max-phase", "1e-6:1:100000"},
-      {"sweep", "phase", "--max-phase", "1e-6:1:1000000:log"},
+      {"sweep", "phase", "--max-phase", "1e-6:1:1000000:log", "--dtype", "float32"},
       {"sweep", "base", "--base", "1e4:1e6:1000", "--rope-dim", "1K", "--pair", "all"},
       {"sweep", "base", "--rope-dim", "1M", "--pair", "nearest"},
-      {"sweep", "phase", "--context", "300000:1000000:700000"},
+      {"sweep", "phase", "--context", "300000:1000000:100000", "--dtype", "float32"},
       {"trace", "--i", "5", "--j", "3", "--max-phase", "1e-6:1:50000"},
       {"slopes", "--heads", "1:65536:65536"},
   };
@@ -87,7 +87,8 @@ TEST_CASE("Ctrl-C ends long set-up and long exact loops within a second or so") 
 TEST_CASE("Ctrl-C before the first row leaves nothing") {
   const TemporaryFolder folder;
   const Outcome outcome = interrupted_run(
-      {"sweep", "phase", "--max-phase", "1e-6:1:1000000:log", "-o", "x.csv"}, folder.path(), 0.5);
+      {"sweep", "phase", "--max-phase", "1e-6:1:1000000:log", "--dtype", "float32", "-o", "x.csv"},
+      folder.path(), 0.5);
   CHECK(outcome.status == 130);
   CHECK(outcome.error == "ropelab: interrupted\n");
   CHECK(folder.names().empty());
