@@ -5,26 +5,10 @@
 #include <stdexcept>
 
 #include "ropelab/exact/parse.hpp"
+#include "ropelab/exact/split.hpp"
 
 namespace ropelab {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n";
-  const auto first = text.find_first_not_of(space);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(space) - first + 1);
-}
-
-std::vector<std::string_view> split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const auto end = text.find(separator);
-    parts.push_back(trimmed(text.substr(0, end)));
-    if (end == std::string_view::npos) return parts;
-    text.remove_prefix(end + 1);
-  }
-}
 
 // FIRST:LAST:COUNT[:log], its ends not yet read.
 struct RangeText {
@@ -45,7 +29,7 @@ long long parse_count(std::string_view count, std::string_view range) {
 }
 
 RangeText parse_range(std::string_view text) {
-  const auto parts = split(text, ':');
+  const auto parts = split(text, ":");
   const bool logarithmic = parts.size() == 4 && parts[3] == "log";
   if (parts.size() != 3 && !logarithmic) {
     throw std::invalid_argument(
@@ -148,7 +132,7 @@ auto parse_items(std::string_view text, ParseOne parse_one, ParsePoints parse_po
 std::vector<std::string> split_list(std::string_view text) {
   if (trimmed(text).empty()) throw std::invalid_argument("there is no value");
   std::vector<std::string> items;
-  for (const std::string_view item : split(text, ',')) {
+  for (const std::string_view item : split(text, ",")) {
     if (item.empty()) {
       throw std::invalid_argument(fmt::format("the list '{}' has an empty item", text));
     }
