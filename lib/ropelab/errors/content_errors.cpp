@@ -112,12 +112,6 @@ std::optional<double> magnitude_of(const std::optional<LargestError>& largest) {
   return largest ? std::optional<double>(largest->error) : std::nullopt;
 }
 
-// Whether squares of numbers up to `size` add up to a sound double.
-bool squares_are_sound(double size) { return size == 0 || (size > 0x1p-480 && size < 0x1p480); }
-
-// A power of two of about the size of x, short of the ends of the range.
-int unit_exponent(double x) { return std::isfinite(x) ? std::max(std::ilogb(x), -1000) : 1000; }
-
 // What the last query makes of its keys under B + C, S + C and F.
 void weigh_last_query(const Judged& judged, Measurement& measured) {
   const std::size_t size = judged.scores.size();

@@ -103,6 +103,12 @@ Real exact_sum_of_squares(const std::vector<Moments>& moments, const Target& tar
 
 }  // namespace
 
+bool squares_are_sound(double deviation) {
+  return deviation == 0 || (deviation > 0x1p-480 && deviation < 0x1p480);
+}
+
+int unit_exponent(double x) { return std::isfinite(x) ? std::max(std::ilogb(x), -1000) : 1000; }
+
 std::optional<double> root_mean_square(const std::vector<Moments>& moments, const Target& target) {
   DoubleDouble count;
   for (const Moments& m : moments) count = count + m.count;

@@ -53,6 +53,11 @@ struct Moments {
   int exponent;
 };
 
+// Whether squares of deviations up to `deviation` add up to a sound double.
+bool squares_are_sound(double deviation);
+// A power of two of about the size of x, short of the ends of the range: a unit where they do not.
+int unit_exponent(double x);
+
 // The root of the mean (F - target)^2; empty where the counts add up to 0. Good to 1e-12
 // relative, if the moments are, for any magnitude of the errors.
 std::optional<double> root_mean_square(const std::vector<Moments>& moments, const Target& target);

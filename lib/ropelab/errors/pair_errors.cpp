@@ -51,14 +51,6 @@ std::optional<LargestError> locate_largest(const std::vector<DistanceScore>& ext
                       first_position + static_cast<long long>(best.second)};
 }
 
-// Whether squares of deviations up to `deviation` add up to a sound double.
-bool squares_are_sound(double deviation) {
-  return deviation == 0 || (deviation > 0x1p-480 && deviation < 0x1p480);
-}
-
-// A power of two of about the size of x, short of the ends of the range.
-int unit_exponent(double x) { return std::isfinite(x) ? std::max(std::ilogb(x), -1000) : 1000; }
-
 // The moments again, by the plain definition and in a unit of their own.
 Moments moments_in_unit(const Scores& scores, std::size_t distance, const Diagonal& diagonal,
                         int exponent) {
