@@ -90,4 +90,17 @@ ClaimRow no_change_row(ClaimText text, const Real& change, const Real& resolutio
   return {std::move(text.quantity), 0, change, {}, verdict, std::move(text.note)};
 }
 
+long long first_above(long long below, const std::function<bool(long long)>& holds) {
+  long long before = below, from = below + 1;
+  while (!holds(from)) {
+    before = from;
+    from *= 2;
+  }
+  while (from - before > 1) {
+    const long long middle = before + (from - before) / 2;
+    (holds(middle) ? from : before) = middle;
+  }
+  return from;
+}
+
 }  // namespace ropelab::app

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +38,10 @@ struct ClaimResult {
   std::vector<ClaimRow> rows;
   std::optional<Table> curve;
 };
+
+// The first whole number above `below`, which is at least 0, for which something holds that holds
+// from there on.
+long long first_above(long long below, const std::function<bool(long long)>& holds);
 
 struct ClaimSettings {
   std::uint64_t seed = 1;

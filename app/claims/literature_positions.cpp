@@ -113,16 +113,10 @@ class BiasFactors {
 
   // The first query position with a score that is not exact; there is one.
   std::size_t first_inexact(const Pipeline& pipeline, const Interruption& interruption) const {
-    std::size_t exact = 1, inexact = 2;  // contexts
-    while (error(pipeline, inexact, interruption).none()) {
-      exact = inexact;
-      inexact *= 2;
-    }
-    while (inexact - exact > 1) {
-      const std::size_t middle = exact + (inexact - exact) / 2;
-      (error(pipeline, middle, interruption).none() ? exact : inexact) = middle;
-    }
-    return exact;
+    const auto is_inexact = [&](long long context) {
+      return !error(pipeline, static_cast<std::size_t>(context), interruption).none();
+    };
+    return static_cast<std::size_t>(first_above(1, is_inexact)) - 1;
   }
 
  private:

@@ -24,19 +24,9 @@ bool vanishes(const Format& format, Small small, const Real& weight) {
 // The first distance d at which e^(-slope d), rounded to the format, is 0: every further one is.
 long long blind_from(const Algebraic& slope, const Format& format, Small small) {
   const Real m = slope.to_real();
-  const auto blind = [&](long long distance) {
+  return first_above(0, [&](long long distance) {
     return vanishes(format, small, natural_exponential(-m * distance));
-  };
-  long long seen = 0, unseen = 1;
-  while (!blind(unseen)) {
-    seen = unseen;
-    unseen *= 2;
-  }
-  while (unseen - seen > 1) {
-    const long long middle = seen + (unseen - seen) / 2;
-    (blind(middle) ? unseen : seen) = middle;
-  }
-  return unseen;
+  });
 }
 
 // The share, over all heads, of the weights at distances 0 ... last that vanish.
