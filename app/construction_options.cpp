@@ -32,19 +32,6 @@ auto ints(int least, int most, const Interruption& interruption) {
   };
 }
 
-std::vector<int> read_rope_dims(const TextOption& option, const Interruption& interruption) {
-  return option.read([&](const std::string& text) {
-    const auto dimensions = ints(2, kMostDimensions, interruption)(text);
-    for (const int dimension : dimensions) {
-      if (dimension % 2 == 0) continue;
-      throw std::invalid_argument(
-          fmt::format("'{}' is odd; components are rotated in pairs, so write an even whole number",
-                      dimension));
-    }
-    return dimensions;
-  });
-}
-
 std::vector<Algebraic> read_numbers(const TextOption& option, const Interruption& interruption) {
   return option.read(
       [&](const std::string& text) { return parse_positive_values(text, interruption); });
@@ -89,6 +76,19 @@ std::vector<PairChoice> read_pairs(const TextOption& option, const std::vector<i
 }
 
 }  // namespace
+
+std::vector<int> read_rope_dims(const TextOption& option, const Interruption& interruption) {
+  return option.read([&](const std::string& text) {
+    const auto dimensions = ints(2, kMostDimensions, interruption)(text);
+    for (const int dimension : dimensions) {
+      if (dimension % 2 == 0) continue;
+      throw std::invalid_argument(
+          fmt::format("'{}' is odd; components are rotated in pairs, so write an even whole number",
+                      dimension));
+    }
+    return dimensions;
+  });
+}
 
 void ContextOption::add_to(CLI::App& app, const std::string& default_text) {
   context_.add_to(app, "--context", kIntegers, "Numbers of positions; 64K is 65536", default_text);

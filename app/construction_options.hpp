@@ -105,6 +105,9 @@ class RotationOptions {
   TextOption pair_;
 };
 
+// The dimensions of grids that an option names: even, at least 2. Throws UsageError, Interrupted.
+std::vector<int> read_rope_dims(const TextOption& option, const Interruption& interruption);
+
 // --base and --rope-dim alone, for commands about RoPE's grid: 10000 and 64 unless given.
 class GridOptions {
  public:

@@ -63,12 +63,12 @@ std::vector<ResolvedRotation> of_grids(const Rotation& rotation, long long conte
                                  "phase or first position would be right",
                                  rotation.max_phase.to_double()));
   }
-  constexpr std::string_view advice = "; a smaller context or first position would be right";
   const double theta = rotation.theta.to_double();
   if (kind == RotationKind::base) {
     throw UsageError(
-        "--base", fmt::format("'{}' makes pair {} turn by {} rad per position, beyond 2^64 rad{}",
-                              rotation.base->to_double(), *rotation.pair, theta, advice));
+        "--base", fmt::format("'{}' makes pair {} turn by {} rad per position, beyond 2^64 rad; a "
+                              "smaller context or first position would be right",
+                              rotation.base->to_double(), *rotation.pair, theta));
   }
   throw UsageError("--theta",
                    fmt::format("'{}' rad per position turns beyond 2^64 rad; a smaller theta, "

@@ -114,19 +114,6 @@ double nearest_double(const StepValue<Real>& value) {
 
 constexpr long long kMostRandom = 1'000'000;
 
-std::vector<int> parse_rope_dims(const std::string& text, const Interruption& interruption) {
-  std::vector<int> dimensions;
-  for (const long long dimension : parse_integer_values(text, 2, 1 << 20, interruption)) {
-    if (dimension % 2 != 0) {
-      throw std::invalid_argument(
-          fmt::format("'{}' is odd; components are rotated in pairs, so write an even whole number",
-                      dimension));
-    }
-    dimensions.push_back(static_cast<int>(dimension));
-  }
-  return dimensions;
-}
-
 // One product of the table.
 struct Product {
   std::size_t number;
@@ -137,6 +124,13 @@ struct Product {
 struct RandomPoint {
   FrequencyGrid grid;
   long long i, j;
+};
+
+// What one way to compute them makes of random products, at each offset.
+struct RandomErrors {
+  Format dtype;
+  Pipeline pipeline;
+  std::vector<ShiftErrors> at_offsets;
 };
 
 class Dot : public Command {
@@ -244,10 +238,8 @@ class Dot : public Command {
         [&](const std::string& text) { return parse_positive_values(text, interruption); });
   }
 
-  std::vector<int> read_rope_dims(const Interruption& interruption) const {
-    if (!rope_dim_.given()) return {64};
-    return rope_dim_.read(
-        [&](const std::string& text) { return parse_rope_dims(text, interruption); });
+  std::vector<int> random_rope_dims(const Interruption& interruption) const {
+    return rope_dim_.given() ? read_rope_dims(rope_dim_, interruption) : std::vector<int>{64};
   }
 
   void read_random(const Interruption& interruption) {
@@ -262,7 +254,7 @@ class Dot : public Command {
     const auto queries = read_positions(i_, interruption), keys = read_positions(j_, interruption);
     const auto bases = read_bases(interruption);
     const auto scalings = scaling_.read();
-    for (const int rope_dim : read_rope_dims(interruption)) {
+    for (const int rope_dim : random_rope_dims(interruption)) {
       for (const Algebraic& base : bases) {
         for (const long long i : queries) {
           for (const long long j : keys) {
@@ -292,22 +284,18 @@ class Dot : public Command {
   void add_random_rows(Run& run, Table& table, const RandomPoint& point) const {
     const RandomDots dots(point.grid, layout_choice_, point.i, point.j, count_, run.seed(),
                           run.interruption());
-    std::vector<std::vector<ShiftErrors>> measured;
-    for (const Format& dtype : dtypes_) {
-      for (const std::string& name : pipeline_names_) {
-        measured.push_back(dots.measure(parse_pipeline(name, dtype, formats_.eight_bit()), dtype,
-                                        offsets_, run.interruption()));
-      }
-    }
-    const double exact_rms = dots.exact_rms();
-    auto next = measured.begin();
+    std::vector<RandomErrors> measured;
     for (const Format& dtype : dtypes_) {
       for (const std::string& name : pipeline_names_) {
         const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
-        for (std::size_t n = 0; n < offsets_.size(); ++n) {
-          add_random_row(table, point, offsets_[n], dtype, pipeline, exact_rms, (*next)[n], run);
-        }
-        ++next;
+        measured.push_back(
+            {dtype, pipeline, dots.measure(pipeline, dtype, offsets_, run.interruption())});
+      }
+    }
+    const double exact_rms = dots.exact_rms();
+    for (const auto& [dtype, pipeline, errors] : measured) {
+      for (std::size_t n = 0; n < offsets_.size(); ++n) {
+        add_random_row(table, point, offsets_[n], dtype, pipeline, exact_rms, errors[n], run);
       }
     }
   }

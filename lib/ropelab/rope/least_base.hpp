@@ -54,10 +54,10 @@ inline constexpr long long longest_searched_context = 1LL << 32;
 // context, ends: what it refutes is refuted here too. Empty where no base up to
 // largest_searched_base serves. The bracket is as narrow as a few ulps of the ratio. Time grows
 // with about the square of the context (dimension 128: a tenth of a second for 1K, minutes for
-// 1M), of which the interruption is told the share done, roughly; the result does not depend on
-// threads. Throws Interrupted; std::invalid_argument unless
-// rope_dim is even and at least 2 and 1 <= context <= longest_searched_context; std::runtime_error
-// where the base's ratio cannot be told from its neighbours in doubles.
+// 1M); the interruption is told the share done, roughly. The result does not depend on threads.
+// Throws Interrupted; std::invalid_argument unless rope_dim is even and at least 2 and 1 <= context
+// <= longest_searched_context; std::runtime_error where the base's ratio cannot be told from its
+// neighbours in doubles.
 std::optional<LeastBaseProof> find_least_base(int rope_dim, long long context,
                                               const LeastBaseProof* shorter = nullptr,
                                               const Interruption& interruption = {});

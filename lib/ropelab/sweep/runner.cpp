@@ -1,6 +1,5 @@
 #include "ropelab/sweep/runner.hpp"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
