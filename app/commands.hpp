@@ -7,6 +7,7 @@
 
 namespace ropelab::app {
 
+CommandEntry attention_command();
 CommandEntry condition_command();
 CommandEntry dot_command();
 CommandEntry frequencies_command();

@@ -190,6 +190,7 @@ class ContentOption {
  public:
   void add_to(CLI::App& app);
   std::vector<std::optional<Content>> read() const;
+  bool given() const { return content_.given(); }
 
  private:
   TextOption content_;

@@ -29,15 +29,6 @@ std::string_view graver(std::string_view a, std::string_view b) {
   return "exact";
 }
 
-std::string_view status_of(const Setting& setting, const RoundedAmplitude& n,
-                           const PairErrors& errors) {
-  if (!std::isfinite(n.rounded) || errors.nonfinite_pairs > 0) return "overflow";
-  if (vanishes(setting.pipeline[StepName::theta], setting.rotation.theta) || n.status == "zero") {
-    return "underflow";
-  }
-  return setting.rotation.max_phase.to_real() > pi() / 2 ? "wraps" : "ok";
-}
-
 }  // namespace
 
 std::vector<std::string> columns_after_parameters(const std::vector<std::string>& figures) {
@@ -127,6 +118,15 @@ void set_errors(Table::Row& row, const PairErrors& errors) {
       .set("order_lost", errors.order_lost)
       .set("pairs", errors.pairs)
       .set("nonfinite_pairs", errors.nonfinite_pairs);
+}
+
+std::string_view status_of(const Setting& setting, bool scores_are_finite) {
+  const RoundedAmplitude n = rounded_amplitude(setting);
+  if (!std::isfinite(n.rounded) || !scores_are_finite) return "overflow";
+  if (vanishes(setting.pipeline[StepName::theta], setting.rotation.theta) || n.status == "zero") {
+    return "underflow";
+  }
+  return setting.rotation.max_phase.to_real() > pi() / 2 ? "wraps" : "ok";
 }
 
 void require_context_fits(long long context, double bytes_per_position) {
@@ -219,7 +219,7 @@ Table::Row ErrorTableRows::add_row(Table& table, const Setting& setting) {
       .set("rounding_bound", rounding_bound(setting.pipeline, bound_inputs(setting)))
       .set("weights_tv_exact",
            measured.exact_weights_total_variation.value_or(shared.weights_total_variation))
-      .set("status", status_of(setting, n, measured.errors));
+      .set("status", status_of(setting, measured.errors.nonfinite_pairs == 0));
   if (shared.kappa) row.set("kappa_max", exact_cell(shared.kappa->value, digits));
   row.set("weights_tv_computed", measured.weights_total_variation);
   set_errors(row, measured.errors);

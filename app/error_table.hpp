@@ -45,6 +45,10 @@ void set_origins(Table::Row& row, const Setting& setting, int digits);
 // Those of the measured errors: rounding, total, visible, order_lost and the counts of pairs.
 void set_errors(Table::Row& row, const PairErrors& errors);
 
+// The first that holds of overflow (N or a score is not finite), underflow (theta or N rounds to
+// 0) and wraps (the phase passes pi/2); else ok.
+std::string_view status_of(const Setting& setting, bool scores_are_finite);
+
 // Throws UsageError where tables of so many bytes for each position of the context are larger
 // than this machine's memory.
 void require_context_fits(long long context, double bytes_per_position);

@@ -65,6 +65,8 @@ class SettingOptions {
   std::vector<std::string> files_read() const { return rotation_.scaling().files_read(); }
   // Whether the user said which positions there are, by --context or --first-position.
   bool limits_positions() const { return context_.given() || first_position_.given(); }
+  // Whether the user said what content there is, by --content.
+  bool gives_content() const { return content_.given(); }
   // Whether max phase is fixed, and not theta or a base.
   bool fixes_phase() const { return rotation_.kind() == RotationKind::max_phase; }
 

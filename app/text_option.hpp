@@ -21,12 +21,13 @@ inline constexpr const char* kKeys = "KEYS";
 inline constexpr const char* kSplits = "SPLITS";
 inline constexpr const char* kContents = "CONTENTS";
 inline constexpr const char* kScalings = "SCALINGS";
+inline constexpr const char* kBiases = "BIASES";
 
 // Whether it is one of these.
 inline bool takes_list(const CLI::Option& option) {
   const std::string takes = option.get_type_name();
   for (const char* list : {kNumbers, kIntegers, kFormats, kPipelines, kHeads, kPairs, kKeys,
-                           kSplits, kContents, kScalings}) {
+                           kSplits, kContents, kScalings, kBiases}) {
     if (takes == list) return true;
   }
   return false;

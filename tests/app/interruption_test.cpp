@@ -69,6 +69,7 @@ TEST_CASE("Ctrl-C ends long set-up and long exact loops within a second or so") 
       {"sweep", "phase", "--context", "300000:1000000:100000", "--dtype", "float32"},
       {"trace", "--i", "5", "--j", "3", "--max-phase", "1e-6:1:50000"},
       {"slopes", "--heads", "1:65536:65536"},
+      {"attention", "--context", "64K", "--queries", "all", "--dtype", "float32"},
   };
   for (const auto& arguments : runs) {
     CAPTURE(arguments);

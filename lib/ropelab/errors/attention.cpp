@@ -137,17 +137,31 @@ class AttentionScores {
 // What is known of one query under one bias.
 using QueryFigures = std::optional<AttentionFigures>;
 
-QueryFigures figures_of(const Scores& scores, const AttentionWeights& exact) {
-  if (!std::all_of(scores.begin(), scores.end(),
-                   [](DoubleDouble s) { return std::isfinite(s.high); })) {
-    return std::nullopt;
-  }
-  const AttentionWeights weights(scores);
+AttentionFigures figures_of(const AttentionWeights& weights, const AttentionWeights& exact) {
   const WeightStatistics statistics = statistics_of(weights);
   const WeightChange change = change_between(exact, weights);
-  return AttentionFigures{change.total_variation,  change.divergence,   change.largest,
-                          statistics.entropy,      statistics.greatest, statistics.variance,
-                          statistics.half_distance};
+  return {change.total_variation, change.divergence,   change.largest,          statistics.entropy,
+          statistics.greatest,    statistics.variance, statistics.half_distance};
+}
+
+// Under each of the biases.
+std::vector<QueryFigures> query_figures(const AttentionScores& scores,
+                                        const std::vector<AttentionBias>& biases, std::size_t row) {
+  const auto is_finite = [](DoubleDouble score) { return std::isfinite(score.high); };
+  const Scores content = scores.content(row);
+  const AttentionWeights exact(scores.under(AttentionBias::exact, row, content));
+  std::vector<QueryFigures> figures;
+  for (const AttentionBias bias : biases) {
+    figures.emplace_back();
+    if (bias == AttentionBias::exact) {
+      figures.back() = figures_of(exact, exact);
+      continue;
+    }
+    Scores biased = scores.under(bias, row, content);
+    if (!std::all_of(biased.begin(), biased.end(), is_finite)) continue;
+    figures.back() = figures_of(AttentionWeights(std::move(biased)), exact);
+  }
+  return figures;
 }
 
 constexpr double AttentionFigures::*means[] = {
@@ -155,18 +169,16 @@ constexpr double AttentionFigures::*means[] = {
     &AttentionFigures::entropy,         &AttentionFigures::greatest,
     &AttentionFigures::variance,        &AttentionFigures::half_distance};
 
-QueryFigures gathered(const std::vector<QueryFigures>& queries) {
-  if (!std::all_of(queries.begin(), queries.end(),
-                   [](const QueryFigures& query) { return query.has_value(); })) {
-    return std::nullopt;
-  }
+// Those of the n-th bias, over all queries.
+QueryFigures gathered(const std::vector<std::vector<QueryFigures>>& queries, std::size_t n) {
   AttentionFigures all{};
-  for (const QueryFigures& query : queries) {
-    all.largest_change = std::max(all.largest_change, query->largest_change);
+  for (const auto& query : queries) {
+    if (!query[n]) return std::nullopt;
+    all.largest_change = std::max(all.largest_change, query[n]->largest_change);
   }
   for (const auto figure : means) {
     DoubleDouble sum;
-    for (const QueryFigures& query : queries) sum = sum + (*query).*figure;
+    for (const auto& query : queries) sum = sum + (*query[n]).*figure;
     all.*figure = (sum / DoubleDouble{static_cast<double>(queries.size()), 0}).high;
   }
   return all;
@@ -178,23 +190,18 @@ std::vector<std::optional<AttentionFigures>> measure_attention(
     const AttentionInputs& inputs, const std::vector<AttentionBias>& biases,
     const std::vector<std::size_t>& rows, const Interruption& interruption) {
   const AttentionScores scores(inputs, interruption);
-  std::vector<std::vector<QueryFigures>> figures(biases.size(),
-                                                 std::vector<QueryFigures>(rows.size()));
+  std::vector<std::vector<QueryFigures>> figures(rows.size());
   std::uint64_t keys = 0;
   for (const std::size_t row : rows) keys += row + 1;
   PartsDone keys_done(interruption, keys);
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, rows.size(), 1), [&](const auto& range) {
     for (std::size_t n = range.begin(); n != range.end(); ++n) {
-      const Scores content = scores.content(rows[n]);
-      const AttentionWeights exact(scores.under(AttentionBias::exact, rows[n], content));
-      for (std::size_t b = 0; b < biases.size(); ++b) {
-        figures[b][n] = figures_of(scores.under(biases[b], rows[n], content), exact);
-      }
+      figures[n] = query_figures(scores, biases, rows[n]);
       keys_done.add(rows[n] + 1);
     }
   });
   std::vector<std::optional<AttentionFigures>> measured;
-  for (const auto& queries : figures) measured.push_back(gathered(queries));
+  for (std::size_t n = 0; n < biases.size(); ++n) measured.push_back(gathered(figures, n));
   return measured;
 }
 
