@@ -47,6 +47,11 @@ class PlainSteps {
             step_negated(rotation_input<Exact>(pipeline, ExactInput(amplitude(of) / of.key_part))),
             0.0},
         key_{0.0, rotation_input<Exact>(pipeline, ExactInput(of.key_part))} {}
+  PlainSteps(const Pipeline& pipeline, const RotatedPair& of)
+      : pipeline_(pipeline),
+        theta_(of.theta),
+        query_{of.query[0], of.query[1]},
+        key_{of.key[0], of.key[1]} {}
 
   Vectors operator()(double position) const {
     const auto angle = angle_steps<Exact>(pipeline_, theta_, position);
@@ -68,7 +73,8 @@ struct Comparison {
   int positions = 0, by_real = 0, different = 0;
 };
 
-void compare(Comparison& result, const Pipeline& pipeline, const Construction& of,
+template <class Rotated>
+void compare(Comparison& result, const Pipeline& pipeline, const Rotated& of,
              long long first_position, std::size_t count) {
   const RotatedTable table = rotated_table(pipeline, of, first_position, count);
   const PlainSteps<Bounded> bounded(pipeline, of);
@@ -159,13 +165,53 @@ TEST_CASE("a table is what the plain steps make of pipelines with overrides") {
   }
 }
 
+TEST_CASE("a table of any fixed vectors is what the plain steps make") {
+  const std::vector<RotatedPair> pairs = {
+      {parse_positive("0.1/65536"), {-3.7e6, 1.25}, {0.001, 3}},
+      {parse_positive("1/3"), {1.0 / 3, -1.0 / 7}, {-5, 1e-7}},
+      {parse_positive("2^-20"), {262144, 0}, {0, 4}},
+      {parse_positive("1e-3"), {0, 70000}, {0, 0}},
+      {parse_positive("1e-3"), {1e-30, 1e30}, {1e300, -1e-300}},
+  };
+  for (const Format& dtype : dtypes()) {
+    for (const std::string text : {"ideal-trig", "naive", "fp32-rope", "fused", "naive,table=exact",
+                                   "fused,trig=float64", "fp32-rope,rotation=float64"}) {
+      const Pipeline pipeline = parse_pipeline(text, dtype);
+      Comparison result;
+      for (const RotatedPair& pair : pairs) {
+        compare(result, pipeline, pair, 0, 200);
+        compare(result, pipeline, pair, 65500, 200);
+      }
+      INFO(dtype.name << " " << text);
+      CHECK(result.different == 0);
+    }
+  }
+}
+
+TEST_CASE("the construction is a rotated pair like any other") {
+  const Construction of{parse_positive("1/4096"), parse_positive("1/2"), 64, parse_positive("4")};
+  const RotatedPair same{of.theta, {-4096, 0}, {0, 4}};  // N = 2^14
+  for (const Format& dtype : dtypes()) {
+    const Pipeline pipeline = parse_pipeline("fused", dtype);
+    const RotatedTable expected = rotated_table(pipeline, of, 7, 500);
+    const RotatedTable found = rotated_table(pipeline, same, 7, 500);
+    for (std::size_t n = 0; n < 500; ++n) {
+      CHECK(same_bits(found.query_first.high[n], expected.query_first.high[n]));
+      CHECK(same_bits(found.query_second.high[n], expected.query_second.high[n]));
+      CHECK(same_bits(found.key_first.high[n], expected.key_first.high[n]));
+      CHECK(same_bits(found.key_second.high[n], expected.key_second.high[n]));
+    }
+  }
+}
+
 TEST_CASE("the quick way serves every preset, and nearly every position") {
   for (const Format& dtype : dtypes()) {
     for (const char* preset : presets) {
       const Pipeline pipeline = parse_pipeline(preset, dtype);
       REQUIRE(QuickRotation::serves(pipeline));
-      const ExactInput theta(parse_positive("1/3000")), part(parse_positive("3"));
-      const QuickRotation rotation(pipeline, theta, part, part);
+      const ExactInput theta(parse_positive("1/3000"));
+      const double part = -round_to(*pipeline[StepName::rotation], 3.0);
+      const QuickRotation rotation(pipeline, theta, {part, 0, 0, 3});
       int left = 0;
       for (int position = 0; position < 20000; ++position) left += !rotation.at(position);
       INFO(dtype.name << " " << preset);
@@ -181,12 +227,12 @@ TEST_CASE("the quick way serves every preset, and nearly every position") {
 TEST_CASE("a position whose sine is a tie is not decided the quick way") {
   // The sine of x = 2^-26 (1 + 2^-24) is x less a 2^-55th of it, in float32 just below a tie.
   const Pipeline pipeline = parse_pipeline("ideal-trig", float32_format());
-  const ExactInput theta(parse_positive("16777217/1125899906842624")), one{Algebraic()};
-  const QuickRotation rotation(pipeline, theta, one, one);
+  const ExactInput theta(parse_positive("16777217/1125899906842624"));
+  const QuickRotation rotation(pipeline, theta, {-1, 0, 0, 1});
   CHECK_FALSE(rotation.at(1));
   CHECK(rotation.at(3));
   Comparison result;
-  compare(result, pipeline, {theta.algebraic(), parse_positive("1"), 64, {}}, 0, 100);
+  compare(result, pipeline, Construction{theta.algebraic(), parse_positive("1"), 64, {}}, 0, 100);
   CHECK(result.different == 0);
 }
 

@@ -110,7 +110,7 @@ class Bound {
           converted({largest_content, 0}, StepName::storage, StepName::accumulation);
       in_storage_order(
           *inputs.among_content, static_cast<std::size_t>(inputs.head_dim),
-          [&](int n) {
+          [&](std::size_t n) {
             terms.add_of_pair(n == 0 ? query_first : query_second, n == 0 ? key_first : key_second,
                               sum_of_pair);
           },

@@ -104,10 +104,8 @@ template <class Stored>
 class Columns {
  public:
   explicit Columns(const ContentScores& scores)
-      : query_first_(operand_column(accumulation(scores), scores.table().query_first)),
-        query_second_(operand_column(accumulation(scores), scores.table().query_second)),
-        key_first_(operand_column(accumulation(scores), scores.table().key_first)),
-        key_second_(operand_column(accumulation(scores), scores.table().key_second)),
+      : pair_query_(operand_columns(scores, scores.table().query)),
+        pair_key_(operand_columns(scores, scores.table().key)),
         query_(scores.head_dim(), Padded<Stored>(scores.size())),
         key_(scores.head_dim(), Padded<Stored>(scores.size())) {
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, scores.size(), 256),
@@ -125,20 +123,25 @@ class Columns {
     std::vector<content_kernel::Term<Stored>> terms;
     in_storage_order(
         place, query_.size(),
-        [&](int component) {
-          const auto& of_query = component == 0 ? query_first_ : query_second_;
-          const auto& of_key = component == 0 ? key_first_ : key_second_;
-          terms.push_back({of_query.data() + query, of_key.data() + key, nullptr, nullptr});
+        [&](std::size_t n) {
+          terms.push_back(
+              {pair_query_[n].data() + query, pair_key_[n].data() + key, nullptr, nullptr});
         },
         [&](std::size_t n) {
           terms.push_back({nullptr, nullptr, query_[n].data() + query, key_[n].data() + key});
-        });
+        },
+        pair_query_.size());
     return terms;
   }
 
  private:
-  static const Format& accumulation(const ContentScores& scores) {
-    return *scores.pipeline()[StepName::accumulation];
+  static std::vector<Padded<double>> operand_columns(const ContentScores& scores,
+                                                     const std::vector<ComponentTable>& columns) {
+    std::vector<Padded<double>> operands;
+    for (const ComponentTable& column : columns) {
+      operands.push_back(operand_column(*scores.pipeline()[StepName::accumulation], column));
+    }
+    return operands;
   }
 
   static void set(const std::vector<double>& components, std::size_t position,
@@ -148,7 +151,7 @@ class Columns {
     }
   }
 
-  Padded<double> query_first_, query_second_, key_first_, key_second_;
+  std::vector<Padded<double>> pair_query_, pair_key_;
   std::vector<Padded<Stored>> query_, key_;
 };
 
@@ -162,13 +165,13 @@ double greatest_finite_or_infinite(const ComponentTable& column) {
 
 // Whether no product and no sum comes near the largest number of the accumulation.
 bool stays_in_range(const ContentScores& scores) {
-  const RotatedTable& table = scores.table();
-  const double pair = greatest_finite_or_infinite(table.query_first) *
-                          greatest_finite_or_infinite(table.key_first) +
-                      greatest_finite_or_infinite(table.query_second) *
-                          greatest_finite_or_infinite(table.key_second);
+  double pairs = 0;
+  for (std::size_t n = 0; n < scores.table().terms(); ++n) {
+    pairs += greatest_finite_or_infinite(scores.table().query[n]) *
+             greatest_finite_or_infinite(scores.table().key[n]);
+  }
   const double content = static_cast<double>(scores.head_dim()) * largest_content * largest_content;
-  return pair + content <= scores.pipeline()[StepName::accumulation]->largest / 4;
+  return pairs + content <= scores.pipeline()[StepName::accumulation]->largest / 4;
 }
 
 Adding choose_adding(const ContentScores& scores) {
@@ -176,6 +179,12 @@ Adding choose_adding(const ContentScores& scores) {
   const int precision = scores.pipeline()[StepName::accumulation]->precision;
   if (precision >= widest_in_float) return Adding::as_lanes;
   return stays_in_range(scores) ? Adding::in_range : Adding::any;
+}
+
+content_kernel::ContentSums content_sums(const ContentScores& scores) {
+  if (scores.head_dim() == 0) return content_kernel::ContentSums::none;
+  return scores.content_is_narrow() ? content_kernel::ContentSums::narrow
+                                    : content_kernel::ContentSums::wide;
 }
 
 content_kernel::Arithmetic arithmetic_of(const ContentScores& scores) {
@@ -197,7 +206,7 @@ content_kernel::Arithmetic arithmetic_of(const ContentScores& scores) {
     arithmetic.scaling = kernel::rounding_to<double>(scaling);
   }
   arithmetic.convert = must_convert(accumulation, scaling);
-  arithmetic.wide_content = !scores.content_is_narrow();
+  arithmetic.content = content_sums(scores);
   arithmetic.exact_scale = scores.exact_scale();
   return arithmetic;
 }
@@ -228,7 +237,7 @@ class VectorTiles : public ContentTiles {
     return room.scores.get() + queries;  // beyond those on the diagonal before the first
   }
 
-  Room room() const override { return Room(scores_.head_dim() + 2); }
+  Room room() const override { return Room(scores_.table().terms() + scores_.head_dim()); }
 
  private:
   const ContentScores& scores_;
@@ -267,14 +276,16 @@ std::unique_ptr<const ContentTiles> content_tiles(const ContentScores& scores,
 }
 
 std::vector<kernel::Share> measure_deviations(const ContentScores& scores,
-                                              const std::vector<DoubleDouble>& centers,
+                                              std::vector<DoubleDouble> centers,
                                               const Interruption& interruption) {
-  const std::size_t size = scores.size();
+  const std::size_t size = scores.size(), distances = centers.size();
   const auto tiles = content_tiles(scores, interruption);
-  std::vector<kernel::Share> shares(size);
-  PartsDone pairs_done(interruption, pairs_at({0, size - 1}, size));
-  for_blocks(size, [&](std::size_t first) {
-    const std::size_t last = std::min(first + diagonals, size) - 1;
+  std::vector<kernel::Share> shares(distances);
+  PartsDone pairs_done(interruption, pairs_at({0, distances - 1}, size));
+  // A tile reads the centres of all its diagonals.
+  centers.resize((distances + diagonals - 1) / diagonals * diagonals);
+  for_blocks(distances, [&](std::size_t first) {
+    const std::size_t last = std::min(first + diagonals, distances) - 1;
     ContentTiles::Room room = tiles->room();
     for (std::size_t begin = first; begin < size; begin += queries) {
       const auto of_tile = tiles->shares({first, begin}, centers.data() + first, room);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -18,14 +19,18 @@ namespace {
 // The scores and what they are compared with.
 struct Judged {
   ContentScores scores;
-  const DistanceReference& reference;
+  const BiasReference& reference;
   long long first_position;
+  std::size_t reach;  // the last visible distance
 
   Judged(const Pipeline& pipeline, const DistanceReference& judge, long long first,
          const Content& content)
       : scores(pipeline, judge.construction(), first, judge.context(), content),
         reference(judge),
-        first_position(first) {}
+        first_position(first),
+        reach(visible_reach(judge.construction().slope, judge.context() - 1)) {}
+  Judged(ContentScores all_scores, const BiasReference& judge, std::size_t visible)
+      : scores(std::move(all_scores)), reference(judge), first_position(0), reach(visible) {}
 
   // F - C of a finite score.
   DoubleDouble without_content(std::size_t i, std::size_t j, DoubleDouble score) const {
@@ -37,9 +42,9 @@ struct Judged {
   // Deviations are taken from what the first pair of a distance has, so that neither rms is lost
   // in sums of large squares where scores are nearer to one another than to S or to B.
   std::vector<DoubleDouble> centers() const {
-    std::vector<DoubleDouble> centers(scores.size());
+    std::vector<DoubleDouble> centers(reference.context());
     tbb::parallel_for(
-        tbb::blocked_range<std::size_t>(0, scores.size(), 256), [&](const auto& range) {
+        tbb::blocked_range<std::size_t>(0, centers.size(), 256), [&](const auto& range) {
           for (std::size_t d = range.begin(); d != range.end(); ++d) {
             const DoubleDouble f = scores.score(d, 0);
             centers[d] =
@@ -114,15 +119,15 @@ std::optional<double> magnitude_of(const std::optional<LargestError>& largest) {
 
 // What the last query makes of its keys under B + C, S + C and F.
 void weigh_last_query(const Judged& judged, Measurement& measured) {
-  const std::size_t size = judged.scores.size();
-  std::vector<DoubleDouble> bias(size), simulated(size), computed(size);
-  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, size, 256), [&](const auto& range) {
+  const std::size_t last = judged.scores.size() - 1, keys = judged.reference.context();
+  std::vector<DoubleDouble> bias(keys), simulated(keys), computed(keys);
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, keys, 256), [&](const auto& range) {
     for (std::size_t d = range.begin(); d != range.end(); ++d) {
-      const ContentScore c = judged.scores.content_score(size - 1, size - 1 - d);
+      const ContentScore c = judged.scores.content_score(last, last - d);
       const DoubleDouble content = exact_sum(c.high, c.low);
       bias[d] = judged.reference.bias(d) + content;
       simulated[d] = judged.reference.simulated()[d] + content;
-      computed[d] = judged.scores.score(size - 1, size - 1 - d);
+      computed[d] = judged.scores.score(last, last - d);
     }
   });
   const auto native = softmax(bias);
@@ -136,15 +141,15 @@ void weigh_last_query(const Judged& judged, Measurement& measured) {
 // errors.
 template <class Pairs>
 PairErrors errors_of(const Pairs& pairs, const Judged& judged, DistanceRange distances) {
-  const std::size_t reach = visible_reach(judged.reference.construction().slope, distances.last);
+  const std::size_t reach = std::min(judged.reach, distances.last);
   const std::vector<Moments> moments = pairs.moments(distances);
   PairErrors errors;
   pairs.count(distances, errors);
   errors.rounding_maximum = pairs.largest(Against::simulated, distances);
   errors.rounding_rms = root_mean_square(moments, Target(judged.reference, Against::simulated));
-  errors.total_maximum = magnitude_of(pairs.largest(Against::bias, distances));
+  errors.total_maximum = pairs.largest_magnitude(Against::bias, distances);
   errors.total_rms = root_mean_square(moments, Target(judged.reference, Against::bias));
-  errors.visible_maximum = magnitude_of(pairs.largest(Against::bias, {distances.first, reach}));
+  errors.visible_maximum = pairs.largest_magnitude(Against::bias, {distances.first, reach});
   return errors;
 }
 
@@ -196,10 +201,18 @@ class AllPairs {
     return search.result();
   }
 
- private:
-  std::uint64_t pairs(std::size_t d) const { return shares_.size() - d; }
+  std::optional<double> largest_magnitude(Against against, DistanceRange distances) const {
+    return magnitude_of(largest(against, distances));
+  }
+
+ protected:
+  const Judged& judged() const { return judged_; }
+  const kernel::Share& share(std::size_t d) const { return shares_[d]; }
+  DoubleDouble center(std::size_t d) const { return centers_[d]; }
+  std::uint64_t pairs(std::size_t d) const { return judged_.scores.size() - d; }
   std::uint64_t finite_pairs(std::size_t d) const { return pairs(d) - shares_[d].not_finite; }
 
+ private:
   Moments moments_of(std::size_t d) const {
     const kernel::Share& share = shares_[d];
     const double size = std::max(std::abs(share.least), std::abs(share.greatest));
@@ -219,7 +232,7 @@ class AllPairs {
   // Calls visit(i, deviation), by the plain definition.
   template <class Visit>
   void for_finite_pairs(std::size_t d, const Visit& visit) const {
-    for (std::size_t i = d; i < shares_.size(); ++i) {
+    for (std::size_t i = d; i < judged_.scores.size(); ++i) {
       interruption_.check();
       const DoubleDouble f = judged_.scores.score(i, i - d);
       if (!std::isfinite(f.high)) continue;
@@ -231,6 +244,56 @@ class AllPairs {
   const Interruption& interruption_;
   std::vector<DoubleDouble> centers_;
   std::vector<kernel::Share> shares_;
+};
+
+// The same without content. What a diagonal's least and greatest deviation belong to is a number of
+// the scaling's format, which is found from either; so many pairs may share the largest error
+// without being looked at one by one.
+class AllProducts : public AllPairs {
+ public:
+  using AllPairs::AllPairs;
+
+  std::optional<LargestError> largest(Against against, DistanceRange distances) const {
+    const auto scores = extremes(distances);
+    if (!scores) return AllPairs::largest(against, distances);
+    const auto among = largest_among(*scores, Target(judged().reference, against));
+    if (!among) return std::nullopt;
+    std::pair<std::size_t, std::size_t> first{judged().scores.size(), 0};
+    for (const std::size_t place : among->places) {
+      const DistanceScore& extreme = (*scores)[place];
+      std::size_t i = extreme.distance;
+      const std::size_t last = std::min(first.first, judged().scores.size() - 1);
+      while (i <= last && !(judged().scores.score(i, i - extreme.distance) == extreme.score)) ++i;
+      if (i <= last) first = std::min(first, {i, i - extreme.distance});
+    }
+    return LargestError{to_double(among->error), static_cast<long long>(first.first),
+                        static_cast<long long>(first.second)};
+  }
+
+  std::optional<double> largest_magnitude(Against against, DistanceRange distances) const {
+    const auto scores = extremes(distances);
+    if (!scores) return AllPairs::largest_magnitude(against, distances);
+    return largest_error(*scores, Target(judged().reference, against));
+  }
+
+ private:
+  // Empty where some score is not told by its deviation.
+  std::optional<std::vector<DistanceScore>> extremes(DistanceRange distances) const {
+    const Step& scaling = judged().scores.pipeline()[StepName::scaling];
+    if (!scaling) return std::nullopt;
+    std::vector<DistanceScore> scores;
+    for (std::size_t d = distances.first; d <= distances.last; ++d) {
+      if (finite_pairs(d) == 0) continue;
+      for (const double deviation : {share(d).least, share(d).greatest}) {
+        const DoubleDouble f = center(d) + deviation;
+        const double score = round_to(*scaling, f.high, f.low);
+        // The deviation is good to 2^-50 of itself.
+        if (!(std::abs(deviation) * 0x1p-48 < ulp(*scaling, score))) return std::nullopt;
+        scores.push_back({d, {score, 0}});
+      }
+    }
+    return scores;
+  }
 };
 
 // A sample, pair by pair.
@@ -287,6 +350,10 @@ class Sample {
     return search.result();
   }
 
+  std::optional<double> largest_magnitude(Against against, DistanceRange distances) const {
+    return magnitude_of(largest(against, distances));
+  }
+
  private:
   struct Look {
     std::size_t i, j;
@@ -339,6 +406,13 @@ Measurement measure_all_pairs_among_content(const Pipeline& pipeline,
                                             const Interruption& interruption) {
   const Judged judged(pipeline, reference, first_position, content);
   return measurement_of(AllPairs(judged, interruption), judged);
+}
+
+Measurement measure_all_products(const Pipeline& pipeline, const Algebraic& scale, ScoreTable table,
+                                 const BiasReference& reference, std::size_t reach,
+                                 const Interruption& interruption) {
+  const Judged judged({pipeline, scale, std::move(table)}, reference, reach);
+  return measurement_of(AllProducts(judged, interruption), judged);
 }
 
 Measurement measure_sampled_pairs_among_content(const Pipeline& pipeline,

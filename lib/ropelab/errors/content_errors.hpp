@@ -6,6 +6,7 @@
 
 #include "ropelab/errors/pair_errors.hpp"
 #include "ropelab/simulation/content.hpp"
+#include "ropelab/simulation/score_table.hpp"
 
 namespace ropelab {
 
@@ -22,6 +23,14 @@ Measurement measure_sampled_pairs_among_content(const Pipeline& pipeline,
                                                 long long first_position, const Content& content,
                                                 std::uint64_t count, std::uint64_t seed,
                                                 const Interruption& interruption = {});
+
+// The same of scores that are sums of any products, without content: those of a table of positions
+// 0 ... context-1, multiplied by `scale`, held against a reference of as many distances, or of
+// the fewer that a window sees. `reach` is the last visible distance. Time O(context distances
+// terms).
+Measurement measure_all_products(const Pipeline& pipeline, const Algebraic& scale, ScoreTable table,
+                                 const BiasReference& reference, std::size_t reach,
+                                 const Interruption& interruption = {});
 
 // As errors_at: the errors of measure_all_pairs_among_content for each of these ranges of
 // distances by itself.

@@ -101,14 +101,14 @@ HWY_INLINE void CopyTerms(const Arithmetic& arithmetic, const std::vector<Term<S
 
 // A sum of products of content: of one double where that is exact, fused or not, or compensated
 // (Ogita, Rump, Oishi: Accurate sum and dot product, algorithm 5.3).
-template <bool kWide>
+template <ContentSums kContent>
 struct ContentSum {
   WV high, low;
 
   HWY_INLINE ContentSum() { high = low = hn::Zero(W()); }
 
   HWY_INLINE void Add(WV query, WV key) {
-    if constexpr (kWide) {
+    if constexpr (kContent == ContentSums::wide) {
       const WV product = hn::Mul(query, key);
       const WV sum = hn::Add(high, product);
       const WV error = SumError(high, product, sum);
@@ -145,14 +145,14 @@ struct Scaling {
 
 // A vector of queries on one diagonal: what the accumulation makes of the terms so far, and the
 // exact sum of content beside it, in one vector of doubles or two.
-template <class Lane, Adding kAdding, bool kWide>
+template <class Lane, Adding kAdding, ContentSums kContent>
 struct Sum {
   using D = hn::ScalableTag<Lane>;
   using V = hn::Vec<D>;
   static constexpr std::size_t kLanes = hn::MaxLanes(D());
   static constexpr bool kHalves = kLanes > kDoubles;
   V sum;
-  ContentSum<kWide> lower, upper;
+  ContentSum<kContent> lower, upper;
 
   HWY_INLINE Sum() { sum = hn::Zero(D()); }
 
@@ -218,12 +218,12 @@ struct Components {
 };
 
 // Scores of the queries x ... of a tile on the diagonal of one row, which is number t.
-template <class Lane, Adding kAdding, bool kWide>
+template <class Lane, Adding kAdding, ContentSums kContent>
 HWY_NOINLINE void FillOne(const Rounder<hn::ScalableTag<Lane>>& to, const Scaling& scaling,
                           const Components<Lane>& components, std::size_t x, std::size_t t,
                           Room& room) {
   const hn::ScalableTag<Lane> d;
-  Sum<Lane, kAdding, kWide> sum;
+  Sum<Lane, kAdding, kContent> sum;
   const std::size_t slot = x + diagonals - t;
   for (std::size_t n = 0; n < components.terms; ++n) {
     const auto query = hn::LoadU(d, components.query + n * queries + x);
@@ -233,21 +233,23 @@ HWY_NOINLINE void FillOne(const Rounder<hn::ScalableTag<Lane>>& to, const Scalin
     } else {
       sum.Add(to, query, key);
     }
-    const double* content = components.content_query + n * queries + x;
-    const WV lower = hn::LoadU(W(), content);
-    const WV upper = sum.kHalves ? hn::LoadU(W(), content + kDoubles) : lower;
-    sum.AddContent(lower, upper, components.content_key + n * keys + slot);
+    if constexpr (kContent != ContentSums::none) {
+      const double* content = components.content_query + n * queries + x;
+      const WV lower = hn::LoadU(W(), content);
+      const WV upper = sum.kHalves ? hn::LoadU(W(), content + kDoubles) : lower;
+      sum.AddContent(lower, upper, components.content_key + n * keys + slot);
+    }
   }
   sum.Store(scaling, t * queries + x, room);
 }
 
 // The same for four rows from t on.
-template <class Lane, Adding kAdding, bool kWide>
+template <class Lane, Adding kAdding, ContentSums kContent>
 HWY_NOINLINE void FillFour(const Rounder<hn::ScalableTag<Lane>>& to, const Scaling& scaling,
                            const Components<Lane>& components, std::size_t x, std::size_t t,
                            Room& room) {
   const hn::ScalableTag<Lane> d;
-  Sum<Lane, kAdding, kWide> a, b, c, e;
+  Sum<Lane, kAdding, kContent> a, b, c, e;
   const Lane* queries_at = components.query + x;
   const Lane* keys_at = components.key + (x + diagonals - t);
   const double* content_queries = components.content_query + x;
@@ -258,12 +260,14 @@ HWY_NOINLINE void FillFour(const Rounder<hn::ScalableTag<Lane>>& to, const Scali
   c.Start(to, first, hn::LoadU(d, keys_at - 2));
   e.Start(to, first, hn::LoadU(d, keys_at - 3));
   for (std::size_t n = 0;;) {
-    const WV lower = hn::LoadU(W(), content_queries);
-    const WV upper = a.kHalves ? hn::LoadU(W(), content_queries + kDoubles) : lower;
-    a.AddContent(lower, upper, content_keys);
-    b.AddContent(lower, upper, content_keys - 1);
-    c.AddContent(lower, upper, content_keys - 2);
-    e.AddContent(lower, upper, content_keys - 3);
+    if constexpr (kContent != ContentSums::none) {
+      const WV lower = hn::LoadU(W(), content_queries);
+      const WV upper = a.kHalves ? hn::LoadU(W(), content_queries + kDoubles) : lower;
+      a.AddContent(lower, upper, content_keys);
+      b.AddContent(lower, upper, content_keys - 1);
+      c.AddContent(lower, upper, content_keys - 2);
+      e.AddContent(lower, upper, content_keys - 3);
+    }
     if (++n == components.terms) break;
     queries_at += queries;
     keys_at += keys;
@@ -356,7 +360,7 @@ void Reduce(const Arithmetic& arithmetic, const Place& place, const DoubleDouble
   }
 }
 
-template <class Lane, Adding kAdding, bool kWide>
+template <class Lane, Adding kAdding, ContentSums kContent>
 void Fill(const Arithmetic& arithmetic, std::size_t terms, Room& room) {
   std::optional<kernel::Rounding<Lane>> accumulation;
   if constexpr (sizeof(Lane) == 4) accumulation = arithmetic.accumulation;
@@ -365,24 +369,33 @@ void Fill(const Arithmetic& arithmetic, std::size_t terms, Room& room) {
   const Components<Lane> components{Queries<Lane>(room), Keys<Lane>(room),
                                     room.content_queries.get(), room.content_keys.get(), terms};
   for (std::size_t x = 0; x < queries; x += hn::MaxLanes(hn::ScalableTag<Lane>())) {
-    FillOne<Lane, kAdding, kWide>(to, scaling, components, x, 0, room);
+    FillOne<Lane, kAdding, kContent>(to, scaling, components, x, 0, room);
     for (std::size_t t = 1; t <= diagonals; t += 4) {
-      FillFour<Lane, kAdding, kWide>(to, scaling, components, x, t, room);
+      FillFour<Lane, kAdding, kContent>(to, scaling, components, x, t, room);
     }
   }
 }
 
-template <bool kWide>
+template <ContentSums kContent>
 void FillSingle(const Arithmetic& arithmetic, std::size_t terms, Room& room) {
   switch (arithmetic.adding) {
     case Adding::as_lanes:
-      return Fill<float, Adding::as_lanes, kWide>(arithmetic, terms, room);
+      return Fill<float, Adding::as_lanes, kContent>(arithmetic, terms, room);
     case Adding::in_range:
-      return Fill<float, Adding::in_range, kWide>(arithmetic, terms, room);
+      return Fill<float, Adding::in_range, kContent>(arithmetic, terms, room);
     case Adding::any:
-      return Fill<float, Adding::any, kWide>(arithmetic, terms, room);
+      return Fill<float, Adding::any, kContent>(arithmetic, terms, room);
     case Adding::fused:
-      return Fill<float, Adding::fused, kWide>(arithmetic, terms, room);
+      return Fill<float, Adding::fused, kContent>(arithmetic, terms, room);
+  }
+}
+
+template <ContentSums kContent>
+void FillAny(const Arithmetic& arithmetic, std::size_t terms, Room& room) {
+  if (arithmetic.single) {
+    FillSingle<kContent>(arithmetic, terms, room);
+  } else {
+    Fill<double, Adding::as_lanes, kContent>(arithmetic, terms, room);
   }
 }
 
@@ -391,18 +404,19 @@ void RunTile(const Arithmetic& arithmetic, const std::vector<Term<Stored>>& term
              const Place& place, const DoubleDouble* centers, Room& room, kernel::Share* shares) {
   if (arithmetic.single) {
     CopyTerms<float>(arithmetic, terms, room);
-    if (arithmetic.wide_content) {
-      FillSingle<true>(arithmetic, terms.size(), room);
-    } else {
-      FillSingle<false>(arithmetic, terms.size(), room);
-    }
   } else {
     CopyTerms<double>(arithmetic, terms, room);
-    if (arithmetic.wide_content) {
-      Fill<double, Adding::as_lanes, true>(arithmetic, terms.size(), room);
-    } else {
-      Fill<double, Adding::as_lanes, false>(arithmetic, terms.size(), room);
-    }
+  }
+  switch (arithmetic.content) {
+    case ContentSums::none:
+      FillAny<ContentSums::none>(arithmetic, terms.size(), room);
+      break;
+    case ContentSums::narrow:
+      FillAny<ContentSums::narrow>(arithmetic, terms.size(), room);
+      break;
+    case ContentSums::wide:
+      FillAny<ContentSums::wide>(arithmetic, terms.size(), room);
+      break;
   }
   Reduce(arithmetic, place, centers, room, shares);
 }

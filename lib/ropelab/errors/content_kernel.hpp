@@ -32,6 +32,13 @@ enum class Adding {
   fused,     // the format is the lane's; all products but the first are not rounded
 };
 
+// What holds the exact sums of content.
+enum class ContentSums {
+  none,    // there is no content
+  narrow,  // one double
+  wide,    // two
+};
+
 struct Arithmetic {
   bool single;  // lanes of float, else of double
   Adding adding;
@@ -41,7 +48,7 @@ struct Arithmetic {
   double scale;
   std::optional<kernel::Rounding<double>> scaling;  // empty: float64
   bool convert;                                     // round the sum before it is multiplied
-  bool wide_content;  // exact sums of content need two doubles; else one holds them
+  ContentSums content;
   DoubleDouble exact_scale;
 };
 

@@ -1,6 +1,7 @@
 #include "ropelab/errors/content_scores.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "ropelab/errors/pair_errors.hpp"
 
@@ -21,13 +22,22 @@ ContentScores::ContentScores(const Pipeline& pipeline, const Construction& const
       first_position_(first_position),
       head_dim_(static_cast<std::size_t>(construction.head_dim)),
       content_(content),
-      table_(rotated_table(pipeline, construction, first_position, context)) {}
+      table_(score_table(rotated_table(pipeline, construction, first_position, context))) {}
+
+ContentScores::ContentScores(const Pipeline& pipeline, const Algebraic& scale, ScoreTable table)
+    : pipeline_(pipeline),
+      scale_(scale),
+      exact_scale_(to_double_double(scale.to_real())),
+      first_position_(0),
+      head_dim_(0),
+      content_{0, PairPlace::first},
+      table_(std::move(table)) {}
 
 ContentScores ContentScores::with_keys_moved() const {
   ContentScores moved = *this;
-  for (ComponentTable* column : {&moved.table_.key_first, &moved.table_.key_second}) {
-    move_by_one(column->high);
-    move_by_one(column->low);
+  for (ComponentTable& column : moved.table_.key) {
+    move_by_one(column.high);
+    move_by_one(column.low);
   }
   return moved;
 }
@@ -38,14 +48,15 @@ std::vector<double> ContentScores::content(Role role, std::size_t n) const {
 }
 
 StepValue<DoubleDouble> ContentScores::sum(std::size_t i, std::size_t j) const {
-  return sum_among_content<DoubleDouble>(pipeline_, content_.place, table_.query(i), table_.key(j),
-                                         content(Role::query, i), content(Role::key, j));
+  return sum_among_content<DoubleDouble>(pipeline_, content_.place, table_.query_row(i),
+                                         table_.key_row(j), content(Role::query, i),
+                                         content(Role::key, j));
 }
 
 DoubleDouble ContentScores::score(std::size_t i, std::size_t j) const {
   const auto value = score_among_content<DoubleDouble>(
-      pipeline_, scale_, content_.place, table_.query(i), table_.key(j), content(Role::query, i),
-      content(Role::key, j));
+      pipeline_, scale_, content_.place, table_.query_row(i), table_.key_row(j),
+      content(Role::query, i), content(Role::key, j));
   if (const double* rounded = std::get_if<double>(&value)) return {*rounded, 0};
   return std::get<DoubleDouble>(value);
 }

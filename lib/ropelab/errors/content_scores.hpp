@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ropelab/simulation/content.hpp"
-#include "ropelab/simulation/rotated_table.hpp"
+#include "ropelab/simulation/score_table.hpp"
 
 namespace ropelab {
 
@@ -15,13 +15,15 @@ class ContentScores {
  public:
   ContentScores(const Pipeline& pipeline, const Construction& construction,
                 long long first_position, std::size_t context, const Content& content);
+  // Of any products, without content; `scale` is what their sum is multiplied by.
+  ContentScores(const Pipeline& pipeline, const Algebraic& scale, ScoreTable table);
 
   std::size_t size() const { return table_.size(); }
   std::size_t head_dim() const { return head_dim_; }
   const Pipeline& pipeline() const { return pipeline_; }
   const ExactInput& scale() const { return scale_; }
   DoubleDouble exact_scale() const { return exact_scale_; }
-  const RotatedTable& table() const { return table_; }
+  const ScoreTable& table() const { return table_; }
   PairPlace place() const { return content_.place; }
   // The scores if each key's pair stood one position nearer to the query, and its content where
   // it is: score(i, j) is then of the pair of j+1 and the content of j. Not for the last j.
@@ -47,7 +49,7 @@ class ContentScores {
   long long first_position_;
   std::size_t head_dim_;
   Content content_;
-  RotatedTable table_;
+  ScoreTable table_;
 };
 
 // score - C - center, for finite scores: good to 2^-50 relative, but for the error of C.

@@ -15,7 +15,7 @@ enum class Against { simulated, bias };
 
 class Target {
  public:
-  Target(const DistanceReference& reference, Against against)
+  Target(const BiasReference& reference, Against against)
       : reference_(reference), against_(against) {}
 
   DoubleDouble quick(std::size_t distance) const;
@@ -23,7 +23,7 @@ class Target {
   Real exact(std::size_t distance) const;
 
  private:
-  const DistanceReference& reference_;
+  const BiasReference& reference_;
   Against against_;
 };
 

@@ -129,7 +129,7 @@ class OverflowSearch {
     const auto query = table_.query(row);
     return is_finite(score_among_content<DoubleDouble>(
         inputs_.pipeline, scale_, inputs_.content->place,
-        {magnitude(query.first), magnitude(query.second)}, greatest_key_,
+        Components<DoubleDouble>{magnitude(query.first), magnitude(query.second)}, greatest_key_,
         content_magnitudes(Role::query, row), greatest_content_key_));
   }
 

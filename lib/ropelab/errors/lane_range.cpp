@@ -11,9 +11,9 @@ struct Magnitudes {
   double least = 1, greatest = 0;
 };
 
-Magnitudes magnitudes_of(const ComponentTable& first, const ComponentTable& second) {
+Magnitudes magnitudes_of(const std::vector<const ComponentTable*>& columns) {
   Magnitudes magnitudes;
-  for (const ComponentTable* column : {&first, &second}) {
+  for (const ComponentTable* column : columns) {
     for (const double x : column->high) {
       const double size = std::abs(x);
       if (size > 0) magnitudes.least = std::min(magnitudes.least, size);
@@ -23,13 +23,27 @@ Magnitudes magnitudes_of(const ComponentTable& first, const ComponentTable& seco
   return magnitudes;
 }
 
+bool fits_float(const Format& format, const Magnitudes& query, const Magnitudes& key) {
+  return format.min_exponent > -100 ||
+         (query.least * key.least > 0x1p-60 && query.greatest * key.greatest < 0x1p90);
+}
+
+std::vector<const ComponentTable*> pointers(const std::vector<ComponentTable>& columns) {
+  std::vector<const ComponentTable*> all;
+  for (const ComponentTable& column : columns) all.push_back(&column);
+  return all;
+}
+
 }  // namespace
 
 bool fits_float(const Format& format, const RotatedTable& table) {
-  if (format.min_exponent > -100) return true;
-  const Magnitudes query = magnitudes_of(table.query_first, table.query_second);
-  const Magnitudes key = magnitudes_of(table.key_first, table.key_second);
-  return query.least * key.least > 0x1p-60 && query.greatest * key.greatest < 0x1p90;
+  return fits_float(format, magnitudes_of({&table.query_first, &table.query_second}),
+                    magnitudes_of({&table.key_first, &table.key_second}));
+}
+
+bool fits_float(const Format& format, const ScoreTable& table) {
+  return fits_float(format, magnitudes_of(pointers(table.query)),
+                    magnitudes_of(pointers(table.key)));
 }
 
 bool must_convert(const Format& from, const Format& to) {

@@ -1,7 +1,7 @@
 // Whether the vector kernels may compute in lanes of float; internal to this room.
 #pragma once
 
-#include "ropelab/simulation/rotated_table.hpp"
+#include "ropelab/simulation/score_table.hpp"
 
 namespace ropelab {
 
@@ -11,6 +11,7 @@ inline constexpr int widest_in_float = 24;
 // and the rounding of vector_rounding-inl.hpp at the high end; such tables, far from any in use,
 // do not fit.
 bool fits_float(const Format& format, const RotatedTable& table);
+bool fits_float(const Format& format, const ScoreTable& table);
 
 // Whether an operand in `from` is rounded by a step in `to`.
 bool must_convert(const Format& from, const Format& to);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -112,10 +113,11 @@ void count_pairs(const std::vector<Diagonal>& diagonals, DistanceRange distances
   if (neighbours > 0) errors.order_lost = to_double(Rational(lost, neighbours));
 }
 
-PairErrors gather(DistanceRange distances, const DistanceReference& reference,
+// `visible` is the last visible distance.
+PairErrors gather(DistanceRange distances, const BiasReference& reference, std::size_t visible,
                   const std::vector<Diagonal>& diagonals, const Scores& scores,
                   long long first_position, const Interruption& interruption) {
-  const std::size_t reach = visible_reach(reference.construction().slope, distances.last);
+  const std::size_t reach = std::min(visible, distances.last);
   const Target simulated(reference, Against::simulated), bias(reference, Against::bias);
   const auto all = extremes(diagonals, distances);
   const auto moments = moments_at(distances, scores, diagonals, interruption);
@@ -129,6 +131,19 @@ PairErrors gather(DistanceRange distances, const DistanceReference& reference,
   return errors;
 }
 
+std::optional<double> total_variation_of_last_query(const Pipeline& pipeline,
+                                                    const ExactInput& scale,
+                                                    const BiasReference& reference,
+                                                    const RotatedTable& table) {
+  const std::size_t last = table.size() - 1;
+  std::vector<DoubleDouble> row(reference.context());
+  for (std::size_t d = 0; d < row.size(); ++d) {
+    row[d] = score_at(pipeline, scale, table, last, last - d);
+    if (!std::isfinite(row[d].high)) return std::nullopt;
+  }
+  return total_variation(reference.native_weights(), softmax(row));
+}
+
 // The scores of all causal pairs, by distance.
 class AllPairs {
  public:
@@ -139,24 +154,40 @@ class AllPairs {
         first_position_(first_position),
         interruption_(interruption),
         scale_(score_scale(reference.construction())),
+        visible_(visible_reach(reference.construction().slope, reference.context() - 1)),
         table_(
             rotated_table(pipeline, reference.construction(), first_position, reference.context())),
         diagonals_(
             measure_diagonals(pipeline, scale_, table_, reference.simulated(), interruption)) {}
+  AllPairs(const Pipeline& pipeline, const Algebraic& scale, RotatedTable table,
+           const BiasReference& reference, std::size_t visible, const Interruption& interruption)
+      : pipeline_(pipeline),
+        reference_(reference),
+        first_position_(0),
+        interruption_(interruption),
+        scale_(scale),
+        visible_(visible),
+        table_(std::move(table)),
+        diagonals_(
+            measure_diagonals(pipeline, scale_, table_, reference.simulated(), interruption)) {}
 
   PairErrors errors(DistanceRange distances) const {
-    return gather(distances, reference_, diagonals_, {pipeline_, scale_, table_}, first_position_,
-                  interruption_);
+    return gather(distances, reference_, visible_, diagonals_, {pipeline_, scale_, table_},
+                  first_position_, interruption_);
   }
 
-  const RotatedTable& table() const { return table_; }
+  Measurement measurement() const {
+    return {errors(reference_.all_distances()),
+            total_variation_of_last_query(pipeline_, scale_, reference_, table_)};
+  }
 
  private:
   const Pipeline& pipeline_;
-  const DistanceReference& reference_;
+  const BiasReference& reference_;
   long long first_position_;
   const Interruption& interruption_;
   ExactInput scale_;
+  std::size_t visible_;
   RotatedTable table_;
   std::vector<Diagonal> diagonals_;
 };
@@ -170,22 +201,21 @@ ExactInput score_scale(const Construction& construction) {
 std::optional<double> last_query_total_variation(const Pipeline& pipeline,
                                                  const DistanceReference& reference,
                                                  const RotatedTable& table) {
-  const ExactInput scale = score_scale(reference.construction());
-  const std::size_t last = table.size() - 1;
-  std::vector<DoubleDouble> row(table.size());
-  for (std::size_t d = 0; d <= last; ++d) {
-    row[d] = score_at(pipeline, scale, table, last, last - d);
-    if (!std::isfinite(row[d].high)) return std::nullopt;
-  }
-  return total_variation(reference.native_weights(), softmax(row));
+  return total_variation_of_last_query(pipeline, score_scale(reference.construction()), reference,
+                                       table);
 }
 
 Measurement measure_all_pairs(const Pipeline& pipeline, const DistanceReference& reference,
                               long long first_position, const Interruption& interruption) {
   if (is_exact(pipeline)) return exact_measurement(reference, first_position);
-  const AllPairs pairs(pipeline, reference, first_position, interruption);
-  return {pairs.errors(reference.all_distances()),
-          last_query_total_variation(pipeline, reference, pairs.table())};
+  return AllPairs(pipeline, reference, first_position, interruption).measurement();
+}
+
+Measurement measure_rotated_pair(const Pipeline& pipeline, const Algebraic& scale,
+                                 RotatedTable table, const BiasReference& reference,
+                                 std::size_t visible, const Interruption& interruption) {
+  return AllPairs(pipeline, scale, std::move(table), reference, visible, interruption)
+      .measurement();
 }
 
 std::vector<PairErrors> errors_at(const std::vector<DistanceRange>& ranges,

@@ -55,6 +55,13 @@ std::optional<double> last_query_total_variation(const Pipeline& pipeline,
 Measurement measure_all_pairs(const Pipeline& pipeline, const DistanceReference& reference,
                               long long first_position, const Interruption& interruption = {});
 
+// The same of any rotated pair, whose table of positions 0 ... context-1 is given, held against a
+// reference of as many distances, or of the fewer that a window sees. Scores are multiplied by
+// `scale`; `visible` is the last visible distance.
+Measurement measure_rotated_pair(const Pipeline& pipeline, const Algebraic& scale,
+                                 RotatedTable table, const BiasReference& reference,
+                                 std::size_t visible, const Interruption& interruption = {});
+
 // The errors of measure_all_pairs for each of these ranges of distances by itself. Those of
 // ranges that cover all distances once combine to the errors of all pairs: maxima by the
 // largest, counts by the sum, squares of rms weighted by finite pairs, order_lost by pairs

@@ -29,9 +29,16 @@ bool is_clear_of_the_ends(const DoubleDouble& x) { return x.high > 0x1p-850 && x
 
 }  // namespace
 
+void BiasReference::weigh() {
+  std::vector<DoubleDouble> biases(context());
+  for (std::size_t d = 0; d < biases.size(); ++d) biases[d] = bias(d);
+  native_weights_ = softmax(biases);
+}
+
 DistanceReference::DistanceReference(const Construction& construction, std::size_t context,
                                      const Interruption& interruption)
-    : construction_(construction),
+    : BiasReference(context),
+      construction_(construction),
       theta_(construction.theta.to_real()),
       slope_(construction.slope.to_real()),
       amplification_(amplification(construction).to_real()),
@@ -39,9 +46,7 @@ DistanceReference::DistanceReference(const Construction& construction, std::size
       quick_slope_(to_double_double(slope_)),
       quick_amplification_(to_double_double(amplification_)),
       is_quick_(is_clear_of_the_ends(quick_theta_) && is_clear_of_the_ends(quick_slope_) &&
-                is_clear_of_the_ends(quick_amplification_)),
-      simulated_(context),
-      truncation_(context) {
+                is_clear_of_the_ends(quick_amplification_)) {
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, context, grain), [&](const auto& range) {
     interruption.check();
     for (std::size_t d = range.begin(); d != range.end(); ++d) {
@@ -53,9 +58,7 @@ DistanceReference::DistanceReference(const Construction& construction, std::size
           is_quick_ ? a * quick_deficit(phase, theta_, d) : to_double_double(exact_truncation(d));
     }
   });
-  std::vector<DoubleDouble> biases(context);
-  for (std::size_t d = 0; d < context; ++d) biases[d] = bias(d);
-  native_weights_ = softmax(biases);
+  weigh();
 }
 
 DoubleDouble DistanceReference::bias(std::size_t distance) const {

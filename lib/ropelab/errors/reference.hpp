@@ -11,34 +11,61 @@
 
 namespace ropelab {
 
-// S(d) and S(d) - B(d) for d = 0 ... context-1, and the attention weights of a query that sees
-// them all. S is good to simulated_error(d), S - B to 2^-90 relative while the phase is at most
-// 1 (as long as it is above 2^-280 and S - B above 2^-900). Made in O(context) time and memory;
-// does not depend on threads. Some 20 microseconds a distance where double-doubles do not do:
-// theta, slope or A below 2^-850 or above 2^850.
-class DistanceReference {
+// S(d) and B(d) for d = 0 ... context-1, of any simulated bias and any target.
+class BiasReference {
+ public:
+  virtual ~BiasReference() = default;
+
+  std::size_t context() const { return simulated_.size(); }
+  DistanceRange all_distances() const { return {0, context() - 1}; }
+  const std::vector<DoubleDouble>& simulated() const { return simulated_; }  // S
+  // S - B, for whatever it needs of a double-double's precision.
+  const std::vector<DoubleDouble>& truncation() const { return truncation_; }
+  virtual DoubleDouble bias(std::size_t distance) const = 0;  // B
+
+  // The same to 2^-470 relative.
+  virtual Real exact_simulated(std::size_t distance) const = 0;
+  virtual Real exact_bias(std::size_t distance) const = 0;
+  virtual Real exact_truncation(std::size_t distance) const = 0;
+
+  // Bounds on the errors of simulated() and bias() at a distance.
+  virtual double simulated_error(std::size_t distance) const = 0;
+  virtual double bias_error(std::size_t distance) const = 0;
+
+  // e^B(d) / Z over d = 0 ... context-1: the native weights of the last query.
+  const std::vector<DoubleDouble>& native_weights() const { return native_weights_; }
+
+ protected:
+  explicit BiasReference(std::size_t context) : simulated_(context), truncation_(context) {}
+  BiasReference(const BiasReference&) = default;
+  BiasReference(BiasReference&&) = default;
+  BiasReference& operator=(const BiasReference&) = default;
+  BiasReference& operator=(BiasReference&&) = default;
+  // Once bias() holds.
+  void weigh();
+
+  std::vector<DoubleDouble> simulated_, truncation_;
+
+ private:
+  std::vector<DoubleDouble> native_weights_;
+};
+
+// Those of the construction. S is good to simulated_error(d), S - B to 2^-90 relative while the
+// phase is at most 1 (as long as it is above 2^-280 and S - B above 2^-900). Made in O(context)
+// time and memory; does not depend on threads. Some 20 microseconds a distance where
+// double-doubles do not do: theta, slope or A below 2^-850 or above 2^850.
+class DistanceReference final : public BiasReference {
  public:
   DistanceReference(const Construction& construction, std::size_t context,
                     const Interruption& interruption = {});
 
-  std::size_t context() const { return simulated_.size(); }
-  DistanceRange all_distances() const { return {0, context() - 1}; }
   const Construction& construction() const { return construction_; }
-  const std::vector<DoubleDouble>& simulated() const { return simulated_; }
-  const std::vector<DoubleDouble>& truncation() const { return truncation_; }
-  DoubleDouble bias(std::size_t distance) const;
-
-  // The same to 2^-470 relative.
-  Real exact_simulated(std::size_t distance) const;
-  Real exact_bias(std::size_t distance) const;
-  Real exact_truncation(std::size_t distance) const;
-
-  // Bounds on the errors of simulated() and bias() at a distance.
-  double simulated_error(std::size_t distance) const;
-  double bias_error(std::size_t distance) const;
-
-  // e^B(d) / Z over d = 0 ... context-1: the native weights of the last query.
-  const std::vector<DoubleDouble>& native_weights() const { return native_weights_; }
+  DoubleDouble bias(std::size_t distance) const override;
+  Real exact_simulated(std::size_t distance) const override;
+  Real exact_bias(std::size_t distance) const override;
+  Real exact_truncation(std::size_t distance) const override;
+  double simulated_error(std::size_t distance) const override;
+  double bias_error(std::size_t distance) const override;
 
  private:
   Real phase(std::size_t distance) const;
@@ -48,7 +75,6 @@ class DistanceReference {
   // The same, and whether their products stay clear of the ends of a double's range.
   DoubleDouble quick_theta_, quick_slope_, quick_amplification_;
   bool is_quick_;
-  std::vector<DoubleDouble> simulated_, truncation_, native_weights_;
 };
 
 // S - B over some distances of the reference. Its maximum stands at the last distance, as its

@@ -57,16 +57,16 @@ std::vector<double> content_vector(std::uint64_t seed, Role role, long long posi
   return components;
 }
 
-std::array<std::size_t, 2> content_before_pair(PairPlace place, std::size_t head_dim) {
+std::size_t content_before(PairPlace place, std::size_t head_dim, std::size_t product) {
   switch (place) {
     case PairPlace::first:
-      return {0, 0};
+      return 0;
     case PairPlace::last:
-      return {head_dim, head_dim};
+      return head_dim;
     case PairPlace::halves:
       break;
   }
-  return {head_dim / 2, head_dim};
+  return product % 2 == 0 ? head_dim / 2 : head_dim;
 }
 
 }  // namespace ropelab

@@ -40,28 +40,29 @@ std::vector<double> content_vector(std::uint64_t seed, Role role, long long posi
 // The multiple of which all are, before storage rounds to a coarser one: 2^-20 or 2^-48.
 double content_quantum(const Step& storage);
 
-// How many products of content come before either product of the pair.
-std::array<std::size_t, 2> content_before_pair(PairPlace place, std::size_t head_dim);
+// How many products of content come before product n of the pair, or of several pairs one after
+// the other.
+std::size_t content_before(PairPlace place, std::size_t head_dim, std::size_t product);
 
-// Products of a sum in storage order: calls pair(0) and pair(1) for the pair's, content(n) for
-// the others.
+// Products of a sum in storage order: calls pair(0) ... pair(products - 1) for those of pairs,
+// content(n) for the others.
 template <class AddPair, class AddContent>
 void in_storage_order(PairPlace place, std::size_t head_dim, const AddPair& pair,
-                      const AddContent& content) {
-  const auto before = content_before_pair(place, head_dim);
+                      const AddContent& content, std::size_t products = 2) {
   for (std::size_t n = 0; n <= head_dim; ++n) {
-    if (n == before[0]) pair(0);
-    if (n == before[1]) pair(1);
+    for (std::size_t k = 0; k < products; ++k) {
+      if (n == content_before(place, head_dim, k)) pair(k);
+    }
     if (n < head_dim) content(n);
   }
 }
 
-// The sum of the products of rotated vectors and content, by the plain definition: all head_dim + 2
-// are rounded and added by the accumulation step, left to right.
-template <class Exact>
-StepValue<Exact> sum_among_content(const Pipeline& pipeline, PairPlace place,
-                                   const Components<Exact>& query, const Components<Exact>& key,
-                                   const std::vector<double>& content_query,
+// The sum of the products of rotated vectors and content, by the plain definition: all of them
+// are rounded and added by the accumulation step, left to right. Vectors have size() and
+// operator[]: Components, or rows of a ScoreTable.
+template <class Exact, class Vector>
+StepValue<Exact> sum_among_content(const Pipeline& pipeline, PairPlace place, const Vector& query,
+                                   const Vector& key, const std::vector<double>& content_query,
                                    const std::vector<double>& content_key) {
   const bool exact = !pipeline[StepName::storage];
   const auto stored = [&](double x) {
@@ -69,20 +70,16 @@ StepValue<Exact> sum_among_content(const Pipeline& pipeline, PairPlace place,
   };
   Accumulation<Exact> accumulation(pipeline);
   in_storage_order(
-      place, content_query.size(),
-      [&](int component) {
-        accumulation.add(component == 0 ? query.first : query.second,
-                         component == 0 ? key.first : key.second);
-      },
-      [&](std::size_t n) { accumulation.add(stored(content_query[n]), stored(content_key[n])); });
+      place, content_query.size(), [&](std::size_t n) { accumulation.add(query[n], key[n]); },
+      [&](std::size_t n) { accumulation.add(stored(content_query[n]), stored(content_key[n])); },
+      query.size());
   return accumulation.sum_so_far();
 }
 
 // F: that sum, scaled.
-template <class Exact>
+template <class Exact, class Vector>
 StepValue<Exact> score_among_content(const Pipeline& pipeline, const ExactInput& scale,
-                                     PairPlace place, const Components<Exact>& query,
-                                     const Components<Exact>& key,
+                                     PairPlace place, const Vector& query, const Vector& key,
                                      const std::vector<double>& content_query,
                                      const std::vector<double>& content_key) {
   return step_product(

@@ -21,7 +21,7 @@ bool QuickRotation::serves(const Pipeline& pipeline) {
 }
 
 QuickRotation::QuickRotation(const Pipeline& pipeline, const ExactInput& theta,
-                             const ExactInput& query_part, const ExactInput& key_part)
+                             const Vectors& fixed)
     : pipeline_(pipeline),
       theta_(theta),
       theta_value_(theta_step<Bounded>(pipeline, theta)),
@@ -33,8 +33,7 @@ QuickRotation::QuickRotation(const Pipeline& pipeline, const ExactInput& theta,
       table_(*pipeline[StepName::table]),
       rotation_(*pipeline[StepName::rotation]),
       storage_(*pipeline[StepName::storage]),
-      query_part_(-query_part.rounded(rotation_.format())),
-      key_part_(key_part.rounded(rotation_.format())) {
+      fixed_(fixed) {
   if (phase_in_doubles_) theta_factor_ = phase_(std::get<double>(theta_value_));
 }
 
@@ -93,15 +92,30 @@ std::optional<double> QuickRotation::trig_rounded(DoubleDouble v, double error) 
   return rounded;
 }
 
-// A rounding to the format of the rounding before it changes nothing, and 0 * x is 0 or NaN,
-// which no format changes. So of every sum one product is rounded, and the sum is not.
+// A rounding to the format of the rounding before it changes nothing. The sum of two products in
+// one format is rounded as IEEE 754 does, as in step_sum.
 QuickRotation::Vectors QuickRotation::rotated(const Turn& turn) const {
   const double cosine = rotation_(table_(turn.cosine));
   const double sine = rotation_(table_(turn.sine));
-  return {storage_(rotation_(query_part_ * cosine) - 0 * sine),
-          storage_(rotation_(query_part_ * sine) + 0 * cosine),
-          storage_(0 * cosine - rotation_(key_part_ * sine)),
-          storage_(0 * sine + rotation_(key_part_ * cosine))};
+  if (fixed_.query_second == 0 && fixed_.key_first == 0) return rotated_halves(cosine, sine);
+  const auto first = [&](double x, double y) {
+    return storage_(rotation_(rotation_(x * cosine) - rotation_(y * sine)));
+  };
+  const auto second = [&](double x, double y) {
+    return storage_(rotation_(rotation_(x * sine) + rotation_(y * cosine)));
+  };
+  return {first(fixed_.query_first, fixed_.query_second),
+          second(fixed_.query_first, fixed_.query_second),
+          first(fixed_.key_first, fixed_.key_second), second(fixed_.key_first, fixed_.key_second)};
+}
+
+// 0 * x is 0 or NaN, which no format changes. So of every sum one product is rounded, and the sum
+// is not.
+QuickRotation::Vectors QuickRotation::rotated_halves(double cosine, double sine) const {
+  return {storage_(rotation_(fixed_.query_first * cosine) - 0 * sine),
+          storage_(rotation_(fixed_.query_first * sine) + 0 * cosine),
+          storage_(0 * cosine - rotation_(fixed_.key_second * sine)),
+          storage_(0 * sine + rotation_(fixed_.key_second * cosine))};
 }
 
 }  // namespace ropelab

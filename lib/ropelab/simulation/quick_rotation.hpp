@@ -8,8 +8,8 @@
 
 namespace ropelab {
 
-// Rotates (-N/K, 0) and (0, K) through a pipeline whose steps trig, table, rotation and storage
-// have formats, so that from trig on every value is a double.
+// Rotates fixed vectors through a pipeline whose steps trig, table, rotation and storage have
+// formats, so that from trig on every value is a double.
 class QuickRotation {
  public:
   struct Vectors {
@@ -17,9 +17,9 @@ class QuickRotation {
   };
 
   static bool serves(const Pipeline& pipeline);
-  // `pipeline` and theta must outlive it.
-  QuickRotation(const Pipeline& pipeline, const ExactInput& theta, const ExactInput& query_part,
-                const ExactInput& key_part);
+  // `fixed` are the vectors as the rotation step sees them: rounded to its format. `pipeline` and
+  // theta must outlive it.
+  QuickRotation(const Pipeline& pipeline, const ExactInput& theta, const Vectors& fixed);
 
   // What storage keeps at a position, |position| <= 2^53: what rotation_steps<Real> makes of
   // angle_steps<Real>, bit for bit but for the bits of NaN. Empty, or throws Undecided, where a
@@ -36,6 +36,8 @@ class QuickRotation {
   // v rounded by the trig step, where v is off by 2^-63 of itself plus `error`.
   std::optional<double> trig_rounded(DoubleDouble v, double error) const;
   Vectors rotated(const Turn& turn) const;
+  // The same where the second component of the query and the first of the key are 0.
+  Vectors rotated_halves(double cosine, double sine) const;
 
   const Pipeline& pipeline_;
   const ExactInput& theta_;
@@ -43,7 +45,7 @@ class QuickRotation {
   bool phase_in_doubles_;    // position, theta and phase have formats
   double theta_factor_ = 0;  // then: theta as the phase step sees it
   Rounder position_, phase_, trig_, table_, rotation_, storage_;
-  double query_part_, key_part_;  // as the rotation step sees them
+  Vectors fixed_;
 };
 
 }  // namespace ropelab

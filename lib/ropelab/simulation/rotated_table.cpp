@@ -8,14 +8,43 @@
 namespace ropelab {
 namespace {
 
-// The exact inputs of a construction, made once for all positions.
+// A fixed component before it is rotated, of either sign or 0.
+class Fixed {
+ public:
+  Fixed() = default;
+  Fixed(int sign, const Algebraic& size) : sign_(sign), size_(ExactInput(size)) {}
+  explicit Fixed(double x) {
+    if (x != 0) *this = Fixed(x < 0 ? -1 : 1, Algebraic(to_rational(std::fabs(x))));
+  }
+
+  // As the rotation step sees it first.
+  template <class Exact>
+  StepValue<Exact> input(const Pipeline& pipeline) const {
+    if (!size_) return 0.0;
+    const auto size = rotation_input<Exact>(pipeline, *size_);
+    return sign_ < 0 ? step_negated(size) : size;
+  }
+
+ private:
+  int sign_ = 1;
+  std::optional<ExactInput> size_;
+};
+
+// The exact inputs of one rotated pair, made once for all positions.
 struct Inputs {
-  ExactInput theta, query_part, key_part;
+  ExactInput theta;
+  Fixed query_first, query_second, key_first, key_second;
 
   explicit Inputs(const Construction& construction)
       : theta(construction.theta),
-        query_part(amplitude(construction) / construction.key_part),
-        key_part(construction.key_part) {}
+        query_first(-1, amplitude(construction) / construction.key_part),
+        key_second(1, construction.key_part) {}
+  explicit Inputs(const RotatedPair& pair)
+      : theta(pair.theta),
+        query_first(pair.query[0]),
+        query_second(pair.query[1]),
+        key_first(pair.key[0]),
+        key_second(pair.key[1]) {}
 };
 
 template <class Exact>
@@ -24,8 +53,9 @@ class Rotation {
   Rotation(const Pipeline& pipeline, const Inputs& inputs)
       : pipeline_(pipeline),
         theta_(inputs.theta),
-        query_{step_negated(rotation_input<Exact>(pipeline, inputs.query_part)), 0.0},
-        key_{0.0, rotation_input<Exact>(pipeline, inputs.key_part)} {}
+        query_{inputs.query_first.input<Exact>(pipeline),
+               inputs.query_second.input<Exact>(pipeline)},
+        key_{inputs.key_first.input<Exact>(pipeline), inputs.key_second.input<Exact>(pipeline)} {}
 
   // Query and key at one position.
   std::pair<Components<Exact>, Components<Exact>> at(double position) const {
@@ -76,10 +106,16 @@ RotatedTable empty_table(const Pipeline& pipeline, std::size_t count) {
 // The quickest way to each position that decides every rounding.
 class Positions {
  public:
-  Positions(const Pipeline& pipeline, const Construction& construction)
-      : inputs_(construction), bounded_(pipeline, inputs_), certain_(pipeline, inputs_) {
+  Positions(const Pipeline& pipeline, Inputs inputs)
+      : inputs_(std::move(inputs)), bounded_(pipeline, inputs_), certain_(pipeline, inputs_) {
     if (!QuickRotation::serves(pipeline)) return;
-    quick_.emplace(pipeline, inputs_.theta, inputs_.query_part, inputs_.key_part);
+    const auto rounded = [&](const Fixed& x) {
+      return std::get<double>(x.input<Bounded>(pipeline));
+    };
+    quick_.emplace(
+        pipeline, inputs_.theta,
+        QuickRotation::Vectors{rounded(inputs_.query_first), rounded(inputs_.query_second),
+                               rounded(inputs_.key_first), rounded(inputs_.key_second)});
   }
   Positions(const Positions&) = delete;  // its parts refer to inputs_
   Positions& operator=(const Positions&) = delete;
@@ -104,11 +140,9 @@ class Positions {
   std::optional<QuickRotation> quick_;
 };
 
-}  // namespace
-
-RotatedTable rotated_table(const Pipeline& pipeline, const Construction& construction,
-                           long long first_position, std::size_t count) {
-  const Positions positions(pipeline, construction);
+RotatedTable rotated(const Pipeline& pipeline, const Inputs& inputs, long long first_position,
+                     std::size_t count) {
+  const Positions positions(pipeline, inputs);
   RotatedTable table = empty_table(pipeline, count);
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, count, 256), [&](const auto& range) {
     for (std::size_t n = range.begin(); n != range.end(); ++n) {
@@ -116,6 +150,18 @@ RotatedTable rotated_table(const Pipeline& pipeline, const Construction& constru
     }
   });
   return table;
+}
+
+}  // namespace
+
+RotatedTable rotated_table(const Pipeline& pipeline, const Construction& construction,
+                           long long first_position, std::size_t count) {
+  return rotated(pipeline, Inputs(construction), first_position, count);
+}
+
+RotatedTable rotated_table(const Pipeline& pipeline, const RotatedPair& pair,
+                           long long first_position, std::size_t count) {
+  return rotated(pipeline, Inputs(pair), first_position, count);
 }
 
 }  // namespace ropelab

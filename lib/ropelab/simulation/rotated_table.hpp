@@ -1,6 +1,7 @@
 // What `storage` keeps of the rotated fixed vectors, for a run of positions.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -20,9 +21,10 @@ struct ComponentTable {
   }
 };
 
+// Of the construction's (-N/K, 0) and (0, K), or of any fixed vectors of two components.
 struct RotatedTable {
-  ComponentTable query_first, query_second;  // of (-N/K, 0)
-  ComponentTable key_first, key_second;      // of (0, K)
+  ComponentTable query_first, query_second;
+  ComponentTable key_first, key_second;
 
   std::size_t size() const { return query_first.high.size(); }
   Components<DoubleDouble> query(std::size_t n) const { return {query_first[n], query_second[n]}; }
@@ -36,6 +38,19 @@ struct RotatedTable {
 // as many threads as the caller's TBB arena has. Throws std::domain_error for a phase
 // beyond largest_angle().
 RotatedTable rotated_table(const Pipeline& pipeline, const Construction& construction,
+                           long long first_position, std::size_t count);
+
+// A pair of components with any finite fixed parts: rotated, their dot product at distance d is
+// (q0 k0 + q1 k1) cos(d theta) + (q0 k1 - q1 k0) sin(d theta).
+struct RotatedPair {
+  Algebraic theta;  // rad per position
+  std::array<double, 2> query, key;
+
+  friend bool operator==(const RotatedPair&, const RotatedPair&) = default;
+};
+
+// The same of its fixed parts, which the rotation step rounds first.
+RotatedTable rotated_table(const Pipeline& pipeline, const RotatedPair& pair,
                            long long first_position, std::size_t count);
 
 }  // namespace ropelab

@@ -20,6 +20,9 @@ struct AngleSteps {
 template <class Exact>
 struct Components {
   StepValue<Exact> first, second;
+
+  static std::size_t size() { return 2; }
+  const StepValue<Exact>& operator[](std::size_t n) const { return n == 0 ? first : second; }
 };
 
 // The rotation of (x0, x1): products rounded, then x0*cos - x1*sin and x0*sin + x1*cos.

@@ -1,0 +1,217 @@
+#include "ropelab/design/candidates.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace ropelab {
+namespace {
+
+constexpr std::uint64_t sample_size = 1 << 13;
+constexpr std::size_t measured_in_full = 2;
+
+bool is_finite(const HeadDesign& design) {
+  return std::all_of(design.pairs.begin(), design.pairs.end(), [](const RotatedPair& pair) {
+    return std::isfinite(pair.query[0]) && std::isfinite(pair.query[1]) &&
+           std::isfinite(pair.key[0]) && std::isfinite(pair.key[1]);
+  });
+}
+
+// Whether the scores of two designs are the same, whatever the method is called.
+bool makes_the_same(const HeadDesign& a, const HeadDesign& b) {
+  return a.pairs == b.pairs && a.factor_terms == b.factor_terms &&
+         a.unit_exponent == b.unit_exponent && a.offset == b.offset &&
+         (a.method == Method::native) == (b.method == Method::native);
+}
+
+// The design of another head of a group.
+HeadDesign for_slope(HeadDesign design, const HeadTask& from, const HeadTask& to) {
+  const double ratio = (*to.slope / *from.slope).to_double();
+  for (RotatedPair& pair : design.pairs) {
+    for (double& component : pair.query) component = rounded_component(to, component * ratio);
+  }
+  design.offset *= ratio;
+  return design;
+}
+
+double window_of(const HeadTask& task) { return static_cast<double>(task.window); }
+
+double to_bits(double x, int bits) {
+  const double unit = std::ldexp(1.0, std::ilogb(x) - bits + 1);
+  return std::nearbyint(x / unit) * unit;
+}
+
+// The largest signed binary digits of a positive number, at most so many; exact where they end.
+std::vector<double> signed_digits(const Real& number, int most) {
+  std::vector<double> digits;
+  Real left = number;
+  while (left != 0 && static_cast<int>(digits.size()) < most) {
+    const double size = std::fabs(to_double(left));
+    double digit = std::ldexp(1.0, std::ilogb(size));
+    if (size - digit > 2 * digit - size) digit *= 2;
+    if (left < 0) digit = -digit;
+    digits.push_back(digit);
+    left -= Real(digit);
+  }
+  return digits;
+}
+
+// The dot product of the fixed parts: what a score has at distance 0, before it is scaled.
+Real product_of(const HeadDesign& design) {
+  Real sum = 0;
+  for (const RotatedPair& pair : design.pairs) {
+    for (int n = 0; n < 2; ++n) sum += Real(pair.query[n]) * Real(pair.key[n]);
+  }
+  return sum;
+}
+
+}  // namespace
+
+void Candidates::add(const HeadDesign& design) {
+  if (const auto value = value_of(design)) ranked_.push_back({*value, for_group(design)});
+}
+
+std::vector<HeadDesign> Candidates::best_of(std::vector<HeadDesign> designs, std::size_t count) {
+  std::vector<std::pair<double, std::size_t>> values;
+  for (std::size_t n = 0; n < designs.size(); ++n) {
+    if (const auto value = value_of(designs[n])) values.emplace_back(*value, n);
+  }
+  std::sort(values.begin(), values.end());
+  std::vector<HeadDesign> best;
+  for (std::size_t n = 0; n < std::min(count, values.size()); ++n) {
+    best.push_back(std::move(designs[values[n].second]));
+  }
+  return best;
+}
+
+std::optional<double> Candidates::value_of(const HeadDesign& design) {
+  const auto known = std::find_if(valued_.begin(), valued_.end(), [&](const auto& valued) {
+    return makes_the_same(valued.first, design);
+  });
+  if (known != valued_.end()) return known->second;
+  std::optional<double> worst = 0;
+  const auto designs = for_group(design);
+  for (std::size_t h = 0; h < group_.size() && worst; ++h) {
+    interruption_.check();
+    const auto value = is_finite(designs[h])
+                           ? rough_objective(group_[h], designs[h], options_.objective, sample_size,
+                                             options_.seed, interruption_)
+                           : std::nullopt;
+    worst = value ? std::optional(std::max(*worst, comparable(group_[h], *value))) : std::nullopt;
+  }
+  valued_.emplace_back(design, worst);
+  return worst;
+}
+
+std::vector<HeadDesign> Candidates::for_group(const HeadDesign& design) const {
+  std::vector<HeadDesign> designs{design};
+  for (std::size_t h = 1; h < group_.size(); ++h) {
+    designs.push_back(for_slope(design, group_.front(), group_[h]));
+  }
+  return designs;
+}
+
+std::vector<Found> Candidates::best() {
+  std::stable_sort(ranked_.begin(), ranked_.end(),
+                   [](const Ranked& a, const Ranked& b) { return a.value < b.value; });
+  std::vector<Found> best;
+  double least = 0;
+  for (std::size_t n = 0; n < std::min(measured_in_full, ranked_.size()); ++n) {
+    // What a sample finds is no more than what all pairs have.
+    if (!best.empty() && least <= ranked_[n].value) break;
+    std::vector<Found> found;
+    for (std::size_t h = 0; h < group_.size(); ++h) {
+      const HeadDesign& design = ranked_[n].designs[h];
+      found.push_back({design, measure(group_[h], design, interruption_)});
+    }
+    const auto value = worst(found);
+    if (value && (best.empty() || *value < least)) {
+      best = std::move(found);
+      least = *value;
+    }
+  }
+  return best;
+}
+
+double Candidates::comparable(const HeadTask& task, double objective) const {
+  const bool in_slopes = task.slope && options_.objective != Objective::weights;
+  return in_slopes ? objective / task.slope->to_double() : objective;
+}
+
+std::optional<double> Candidates::worst(const std::vector<Found>& found) const {
+  double worst = 0;
+  for (std::size_t h = 0; h < found.size(); ++h) {
+    const auto value = objective_of(found[h].errors, options_.objective);
+    if (!value) return std::nullopt;
+    worst = std::max(worst, comparable(group_[h], *value));
+  }
+  return worst;
+}
+
+double rounded_component(const HeadTask& task, double x) {
+  const Step& rotation = task.pipeline[StepName::rotation];
+  return rotation ? round_to(*rotation, x) : x;
+}
+
+int even_exponent(double amplitude) {
+  return amplitude == 0 ? 0 : static_cast<int>(std::floor(std::ilogb(amplitude) / 2.0));
+}
+
+RotatedPair pair_of(const Algebraic& theta, double cosine, double sine, int exponent) {
+  return {theta,
+          {std::ldexp(sine, -exponent), std::ldexp(cosine, -exponent)},
+          {0, std::ldexp(1.0, exponent)}};
+}
+
+HeadDesign centred(const HeadTask& task, const HeadDesign& design) {
+  HeadDesign turned = design;
+  const Real middle = Real(task.context / 2);
+  for (RotatedPair& pair : turned.pairs) {
+    const Real angle = pair.theta.to_real() * middle;
+    const double c = to_double(cosine(angle)), s = to_double(sine(angle));
+    const auto back = [&](const std::array<double, 2>& part) -> std::array<double, 2> {
+      return {rounded_component(task, part[0] * c + part[1] * s),
+              rounded_component(task, part[1] * c - part[0] * s)};
+    };
+    pair.query = back(pair.query);
+    pair.key = back(pair.key);
+  }
+  turned.offset +=
+      to_double(Real(product_of(turned) - product_of(design)) * scale_of(task).to_real());
+  return turned;
+}
+
+std::vector<HeadDesign> single_designs(const HeadTask& task) {
+  constexpr int per_decade = 8, decades = 6, bits = 3;
+  std::vector<HeadDesign> designs;
+  const Algebraic step = step_per_position(task);
+  double before = 0;
+  for (int n = 0; n <= per_decade * decades; ++n) {
+    const double phase = std::pow(10.0, -static_cast<double>(n) / per_decade);
+    const double amplitude = to_bits(step.to_double() * window_of(task) / phase, bits);
+    if (amplitude == before || !std::isfinite(amplitude)) continue;
+    before = amplitude;
+    designs.push_back({.method = Method::single});
+    designs.back().pairs = {
+        pair_of(step / Algebraic(to_rational(amplitude)), 0, -amplitude, even_exponent(amplitude))};
+  }
+  return designs;
+}
+
+std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs) {
+  std::vector<HeadDesign> designs;
+  const int slowest = std::ilogb(window_of(task));
+  for (int t = slowest; t <= slowest + 30; ++t) {
+    const Algebraic theta = Algebraic::power(2, -t, 1);
+    const Real amplitude = (step_per_position(task) / theta).to_real();
+    const auto digits = signed_digits(amplitude, most_pairs);
+    designs.push_back({.method = Method::dyadic});
+    for (const double digit : digits) {
+      designs.back().pairs.push_back(
+          pair_of(theta, 0, -digit, even_exponent(std::fabs(digits.front()))));
+    }
+  }
+  return designs;
+}
+
+}  // namespace ropelab

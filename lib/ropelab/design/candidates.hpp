@@ -1,0 +1,65 @@
+// Designs to choose from; internal to this room.
+#pragma once
+
+#include "ropelab/design/search.hpp"
+
+namespace ropelab {
+
+// Designs of the heads of a group, of which the best is wanted.
+class Candidates {
+ public:
+  // The three must outlive it.
+  Candidates(const std::vector<HeadTask>& group, const SearchOptions& options,
+             const Interruption& interruption)
+      : group_(group), options_(options), interruption_(interruption) {}
+
+  // A design of the first head: those of the others have its frequencies and key parts, and its
+  // query parts by the ratio of the slopes. Passes over it where a number is not finite, or such a
+  // score is in the sample.
+  void add(const HeadDesign& design);
+  // The best `count` of these designs of the first head, by the sample.
+  std::vector<HeadDesign> best_of(std::vector<HeadDesign> designs, std::size_t count);
+  // The best of the best few, measured over all pairs; one for each head. Empty where there is
+  // none.
+  std::vector<Found> best();
+
+ private:
+  struct Ranked {
+    double value;  // of the worst head
+    std::vector<HeadDesign> designs;
+  };
+  // The sample's objective of the worst head, by what Ranked compares; it is computed once. Empty
+  // where some number is not finite.
+  std::optional<double> value_of(const HeadDesign& design);
+  std::vector<HeadDesign> for_group(const HeadDesign& design) const;
+  // An objective of a head, in what heads are compared by: slopes, where they have one.
+  double comparable(const HeadTask& task, double objective) const;
+  std::optional<double> worst(const std::vector<Found>& found) const;
+
+  const std::vector<HeadTask>& group_;
+  const SearchOptions& options_;
+  const Interruption& interruption_;
+  std::vector<Ranked> ranked_;
+  std::vector<std::pair<HeadDesign, std::optional<double>>> valued_;
+};
+
+// x as the rotation step keeps a fixed component.
+double rounded_component(const HeadTask& task, double x);
+
+// The power of two for the key that leaves query and key about the same size.
+int even_exponent(double amplitude);
+
+// amplitude * (cosine cos + sine sin), as a query part against the key part (0, 2^exponent).
+RotatedPair pair_of(const Algebraic& theta, double cosine, double sine, int exponent);
+
+// The same design with the fixed parts turned back by the phase of the middle of the context,
+// and rounded again: position p has the angle (p - middle) theta. What that adds at distance 0 goes
+// into the offset.
+HeadDesign centred(const HeadTask& task, const HeadDesign& design);
+
+// Pairs of single: see DesignSearch::best.
+std::vector<HeadDesign> single_designs(const HeadTask& task);
+// Pairs of dyadic, of at most so many digits.
+std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs);
+
+}  // namespace ropelab

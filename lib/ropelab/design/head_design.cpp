@@ -1,0 +1,169 @@
+#include "ropelab/design/head_design.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "ropelab/alibi/slope.hpp"
+#include "ropelab/errors/content_errors.hpp"
+#include "ropelab/errors/content_scores.hpp"
+#include "ropelab/errors/exact_errors.hpp"
+#include "ropelab/errors/sampled_pairs.hpp"
+#include "ropelab/errors/weights.hpp"
+
+namespace ropelab {
+namespace {
+
+DistanceFunction target(const HeadTask& task, const HeadDesign& design) {
+  return design.offset == 0 ? task.bias : shifted(task.bias, design.offset);
+}
+
+DistanceFunction simulated(const HeadTask& task, const HeadDesign& design) {
+  if (design.pairs.empty()) return target(task, design);
+  return simulated_by(design.pairs, scale_of(task));
+}
+
+ScoreTable products(const HeadTask& task, const HeadDesign& design) {
+  if (design.pairs.empty()) {
+    return factor_table(task.pipeline, step_per_position(task), design.factor_terms,
+                        design.unit_exponent, 0, task.context);
+  }
+  return score_table(task.pipeline, design.pairs, 0, task.context);
+}
+
+// F(i,j) = round(B(d)), in the accumulation's format.
+std::vector<DoubleDouble> native_scores(const HeadTask& task, const DistanceFunction& bias) {
+  const Step& accumulation = task.pipeline[StepName::accumulation];
+  std::vector<DoubleDouble> scores(task.window);
+  for (std::size_t d = 0; d < scores.size(); ++d) {
+    const DoubleDouble b = bias.quick(d);
+    scores[d] = accumulation ? DoubleDouble{round_to(*accumulation, b.high, b.low), 0} : b;
+  }
+  return scores;
+}
+
+Measurement measure_scores(const HeadTask& task, const HeadDesign& design,
+                           const BiasReference& reference, const Interruption& interruption) {
+  if (design.method == Method::native) {
+    return measure_by_distance(native_scores(task, target(task, design)), task.context, reference,
+                               task.visible);
+  }
+  if (design.pairs.size() == 1) {
+    return measure_rotated_pair(task.pipeline, scale_of(task),
+                                rotated_table(task.pipeline, design.pairs[0], 0, task.context),
+                                reference, task.visible, interruption);
+  }
+  return measure_all_products(task.pipeline, scale_of(task), products(task, design), reference,
+                              task.visible, interruption);
+}
+
+// F of one pair after the other.
+class Scores {
+ public:
+  Scores(const HeadTask& task, const HeadDesign& design) {
+    if (design.method == Method::native) {
+      by_distance_ = native_scores(task, target(task, design));
+    } else {
+      products_.emplace(task.pipeline, scale_of(task), products(task, design));
+    }
+  }
+
+  DoubleDouble operator()(std::size_t i, std::size_t j) const {
+    return products_ ? products_->score(i, j) : by_distance_[i - j];
+  }
+
+ private:
+  std::vector<DoubleDouble> by_distance_;
+  std::optional<ContentScores> products_;
+};
+
+// The greatest error at these pairs.
+template <class Pairs>
+std::optional<double> greatest_error(const Scores& scores, const DistanceFunction& bias,
+                                     const Pairs& pairs, std::size_t last_distance) {
+  double greatest = 0;
+  for (const auto& pair : pairs) {
+    const std::size_t d = pair.i - pair.j;
+    if (d > last_distance) continue;
+    const DoubleDouble score = scores(pair.i, pair.j);
+    if (!std::isfinite(score.high)) return std::nullopt;
+    greatest = std::max(greatest, std::fabs((score - bias.quick(d)).high));
+  }
+  return greatest;
+}
+
+std::optional<double> total_variation_of(const Scores& scores, const DistanceFunction& bias,
+                                         const HeadTask& task) {
+  const std::size_t last = task.context - 1;
+  std::vector<DoubleDouble> native(task.window), computed(task.window);
+  for (std::size_t d = 0; d < task.window; ++d) {
+    native[d] = bias.quick(d);
+    computed[d] = scores(last, last - d);
+    if (!std::isfinite(computed[d].high)) return std::nullopt;
+  }
+  return total_variation(softmax(native), softmax(computed));
+}
+
+}  // namespace
+
+HeadTask alibi_task(const Algebraic& slope, long long head_dim, std::size_t context,
+                    std::size_t window, const Pipeline& pipeline) {
+  return {linear_bias(slope),
+          slope,
+          visible_reach(slope, window - 1),
+          head_dim,
+          context,
+          window,
+          pipeline};
+}
+
+Algebraic step_per_position(const HeadTask& task) {
+  return task.slope.value() * square_root(Rational(task.head_dim));
+}
+
+Algebraic scale_of(const HeadTask& task) {
+  return Algebraic() / square_root(Rational(task.head_dim));
+}
+
+DesignErrors measure(const HeadTask& task, const HeadDesign& design,
+                     const Interruption& interruption) {
+  const FittedReference reference(simulated(task, design), target(task, design), task.window,
+                                  interruption);
+  return {fitted_truncation(reference, task.context),
+          measure_scores(task, design, reference, interruption),
+          total_variation(reference.native_weights(), softmax(reference.simulated()))};
+}
+
+std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& design,
+                                      Objective objective, std::uint64_t count, std::uint64_t seed,
+                                      const Interruption& interruption) {
+  interruption.check();
+  const DistanceFunction bias = target(task, design);
+  if (objective == Objective::truncation) {
+    return fitted_truncation(FittedReference(simulated(task, design), bias, task.window),
+                             task.context)
+        .maximum;
+  }
+  const Scores scores(task, design);
+  if (objective == Objective::weights) return total_variation_of(scores, bias, task);
+  const std::size_t last = objective == Objective::visible ? task.visible : task.window - 1;
+  return greatest_error(scores, bias, sample_pairs(task.context, count, seed), last);
+}
+
+std::optional<double> objective_of(const DesignErrors& errors, Objective objective) {
+  const PairErrors& pairs = errors.measurement.errors;
+  if (pairs.nonfinite_pairs > 0) return std::nullopt;
+  switch (objective) {
+    case Objective::truncation:
+      return errors.truncation.maximum;
+    case Objective::total:
+      return pairs.total_maximum;
+    case Objective::visible:
+      return pairs.visible_maximum;
+    case Objective::weights:
+      return errors.measurement.weights_total_variation;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,82 @@
+// Designs: the fixed vectors of one head that stand in for its bias, and what they are worth.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "ropelab/errors/fitted_reference.hpp"
+#include "ropelab/errors/pair_errors.hpp"
+#include "ropelab/simulation/score_table.hpp"
+
+namespace ropelab {
+
+// Ways to make the bias of a head:
+enum class Method {
+  single,      // one rotated pair, theta and N searched for
+  dyadic,      // theta a power of two, N a short sum of powers of two, a pair for each
+  multi_pair,  // rotated pairs of free frequencies and any fixed parts
+  grid,        // rotated pairs of a model's own frequencies, and a constant
+  rank_two,    // factors that are not rotated
+  native       // the bias itself, added to the score
+};
+inline constexpr std::array<std::string_view, 6> method_names = {"single", "dyadic", "multi-pair",
+                                                                 "grid",   "rank-2", "native"};
+
+// What one head asks for.
+struct HeadTask {
+  DistanceFunction bias;           // B(d), logits
+  std::optional<Algebraic> slope;  // where B(d) = -slope d
+  std::size_t visible;             // the last distance whose weight counts
+  long long head_dim;              // the dimension whose square root divides the scores
+  std::size_t context;             // positions 0 ... context-1
+  std::size_t window;              // a query sees keys at distances below it; at most the context
+  Pipeline pipeline;
+};
+
+// ALiBi: slope in logits per position that the scaled score is to lose.
+HeadTask alibi_task(const Algebraic& slope, long long head_dim, std::size_t context,
+                    std::size_t window, const Pipeline& pipeline);
+
+// sqrt(head_dim) * slope, what a dot product is to lose per position, for a task that has a slope;
+// 1/sqrt(head_dim).
+Algebraic step_per_position(const HeadTask& task);
+Algebraic scale_of(const HeadTask& task);
+
+// The design of one head. A score is what the pipeline makes of the products of the rotated
+// pairs, in their order; of `factor_terms` unrotated ones (factor_table); or of the bias alone.
+struct HeadDesign {
+  Method method = Method::single;
+  std::vector<RotatedPair> pairs{};
+  int factor_terms = 0;
+  int unit_exponent = 0;
+  double offset = 0;  // a constant, logits, that the scores have too much: softmax does not see it
+};
+
+// How well a design does, over all causal pairs of positions within the window, the offset being
+// subtracted.
+struct DesignErrors {
+  FittedTruncation truncation;
+  Measurement measurement;
+  double exact_weights_total_variation;  // between the last query's weights under B and under S
+};
+
+// Measured by the kernels: O(context window) time, O(context) memory. Throws Interrupted.
+DesignErrors measure(const HeadTask& task, const HeadDesign& design,
+                     const Interruption& interruption = {});
+
+// What a design is judged by.
+enum class Objective { truncation, total, visible, weights };
+inline constexpr std::array<std::string_view, 4> objective_names = {"truncation", "total",
+                                                                    "visible", "weights"};
+// In logits (weights: total variation); empty where some score is not finite.
+std::optional<double> objective_of(const DesignErrors& errors, Objective objective);
+
+// The same of a sample of some `count` pairs, roughly, for searches: to 1e-9 of the largest score.
+std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& design,
+                                      Objective objective, std::uint64_t count, std::uint64_t seed,
+                                      const Interruption& interruption = {});
+
+}  // namespace ropelab

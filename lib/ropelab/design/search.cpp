@@ -1,0 +1,426 @@
+#include "ropelab/design/search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numbers>
+#include <stdexcept>
+#include <utility>
+
+#include "ropelab/design/candidates.hpp"
+#include "ropelab/design/wave_fit.hpp"
+
+namespace ropelab {
+namespace {
+
+// Of the pairs of single and of dyadic, how many multi-pair turns back to the middle.
+constexpr std::size_t turned_back = 3;
+
+// Amplitudes are fitted with these multiples of the price that rounding is expected to have: the
+// sample tells which one was right.
+constexpr std::array<double, 3> price_weights = {0.5, 2, 8};
+
+// What the pairs of a fit may add: sines alone, or cosines, sines and a constant.
+enum class Form { sines, waves };
+
+// The steps from the angle on, whose roundings a score suffers.
+std::vector<StepName> rounded_steps() {
+  return {StepName::theta, StepName::phase,    StepName::trig,
+          StepName::table, StepName::rotation, StepName::storage};
+}
+
+// What a unit of amplitude of this frequency costs, about: the root of the sum of squares of the
+// unit roundoffs that a rotated component suffers, those of theta and phase being multiplied by
+// the phase of the last position.
+double price_of_amplitude(const HeadTask& task, double theta) {
+  const double phase = theta * static_cast<double>(task.context);
+  double squares = 0;
+  for (const StepName step : rounded_steps()) {
+    if (!task.pipeline[step]) continue;
+    const double roundoff = std::ldexp(1.0, -task.pipeline[step]->precision);
+    const bool of_angle = step == StepName::theta || step == StepName::phase;
+    squares += std::pow(of_angle ? phase * roundoff : roundoff, 2);
+  }
+  return std::max(std::sqrt(squares), 0x1p-53);
+}
+
+// All that the price depends on but theta.
+using Precisions = std::vector<int>;
+Precisions precisions_of(const HeadTask& task) {
+  Precisions precisions{static_cast<int>(task.context)};
+  for (const StepName step : rounded_steps()) {
+    precisions.push_back(task.pipeline[step] ? task.pipeline[step]->precision : 0);
+  }
+  return precisions;
+}
+
+std::vector<Wave> waves_of(const HeadTask& task, Form form, const std::vector<double>& thetas,
+                           double weight) {
+  std::vector<Wave> waves;
+  for (const double theta : thetas) {
+    const double price = weight * price_of_amplitude(task, theta);
+    if (form == Form::waves) waves.push_back({Wave::Kind::cosine, theta, price});
+    waves.push_back({Wave::Kind::sine, theta, price});
+  }
+  if (form == Form::waves) waves.push_back({Wave::Kind::constant});
+  return waves;
+}
+
+std::vector<double> all_distances(std::size_t window) {
+  std::vector<double> distances(window);
+  for (std::size_t d = 0; d < window; ++d) distances[d] = static_cast<double>(d);
+  return distances;
+}
+
+// Distances among which smooth functions are fitted: dense at both ends.
+std::vector<double> few_distances(std::size_t window) {
+  constexpr std::size_t most = 1025;
+  if (window <= most) return all_distances(window);
+  std::vector<double> distances;
+  const double last = static_cast<double>(window - 1);
+  for (std::size_t n = 0; n < most; ++n) {
+    const double x = std::numbers::pi * static_cast<double>(n) / (most - 1);
+    const double d = std::nearbyint((1 - std::cos(x)) / 2 * last);
+    if (distances.empty() || d > distances.back()) distances.push_back(d);
+  }
+  return distances;
+}
+
+// Fits are made in this unit of logits: those of one slope are those of every slope.
+double unit_of(const HeadTask& task) { return task.slope ? task.slope->to_double() : 1; }
+
+Eigen::VectorXd target_of(const HeadTask& task, const std::vector<double>& distances) {
+  Eigen::VectorXd target(static_cast<Eigen::Index>(distances.size()));
+  for (Eigen::Index n = 0; n < target.size(); ++n) {
+    const double d = distances[static_cast<std::size_t>(n)];
+    target[n] = task.slope ? -d : task.bias.quick(static_cast<std::size_t>(d)).high;
+  }
+  return target;
+}
+
+double component_unit(const HeadTask& task) {
+  return unit_of(task) * std::sqrt(static_cast<double>(task.head_dim));
+}
+
+}  // namespace
+
+// What fits have found, to be used again for another slope.
+class DesignSearch::Fits {
+ public:
+  WaveFit fit(const HeadTask& task, Form form, const std::vector<double>& thetas,
+              const std::vector<double>& distances, double weight = 1) const {
+    return WaveFit(distances, target_of(task, distances), waves_of(task, form, thetas, weight));
+  }
+
+  // The best frequencies of a fit of so many pairs, as they were chosen from a row and as they
+  // were after being moved.
+  const std::vector<std::vector<double>>& frequencies(const HeadTask& task, Form form, int pairs,
+                                                      const Interruption& interruption) {
+    const auto key = std::make_tuple(task.window, form, pairs, precisions_of(task));
+    const auto known = frequencies_.find(key);
+    if (task.slope && known != frequencies_.end()) return known->second;
+    const auto row = best_of_row(task, form, pairs, interruption);
+    return frequencies_[key] = {row, moved(task, form, row, interruption)};
+  }
+
+  // Amplitudes in units of the slope, rounded to what the rotation keeps of them.
+  const std::vector<double>& amplitudes(const HeadTask& task, Form form,
+                                        const std::vector<double>& thetas,
+                                        const std::vector<double>& distances, double weight,
+                                        const Interruption& interruption) {
+    const Step& rotation = task.pipeline[StepName::rotation];
+    const int precision = rotation ? rotation->precision : 53;
+    int exponent = 0;
+    const double fraction = std::frexp(component_unit(task), &exponent);
+    const auto key = std::make_tuple(task.window, form, thetas, precisions_of(task), weight,
+                                     precision, fraction);
+    const auto known = amplitudes_.find(key);
+    if (task.slope && known != amplitudes_.end()) return known->second;
+    // To so many bits: the range is another matter.
+    const auto rounded = [&](double x) {
+      int e = 0;
+      const double bits = std::frexp(x * fraction, &e);
+      return std::ldexp(std::nearbyint(std::ldexp(bits, precision)), e - precision) / fraction;
+    };
+    return amplitudes_[key] =
+               fit(task, form, thetas, distances, weight).rounded_fit(rounded, interruption);
+  }
+
+  // The frequencies of a grid that a fit may use, best first: see DesignSearch::best.
+  const std::vector<std::vector<double>>& grid_choices(const HeadTask& task,
+                                                       const SearchOptions& options,
+                                                       const Interruption& interruption) {
+    const auto key = std::make_pair(task.window, precisions_of(task));
+    const auto known = choices_.find(key);
+    if (task.slope && known != choices_.end()) return known->second;
+    return choices_[key] = chosen_from_grid(task, options, interruption);
+  }
+
+  double grid_limit(const HeadTask& task, const SearchOptions& options,
+                    const Interruption& interruption) {
+    const auto known = limits_.find(task.window);
+    if (task.slope && known != limits_.end()) return known->second;
+    return limits_[task.window] =
+               fit(task, Form::waves, slowest_first(options), all_distances(task.window), 0)
+                   .fit(interruption)
+                   .lower_bound;
+  }
+
+ private:
+  static std::vector<double> slowest_first(const SearchOptions& options) {
+    if (options.grid.empty()) throw std::invalid_argument("a grid needs at least one frequency");
+    std::vector<double> thetas;
+    for (const Algebraic& theta : options.grid) thetas.push_back(theta.to_double());
+    std::sort(thetas.begin(), thetas.end());
+    return thetas;
+  }
+
+  double value_of(const HeadTask& task, Form form, const std::vector<double>& thetas,
+                  const Interruption& interruption) const {
+    return fit(task, form, thetas, few_distances(task.window)).fit(interruption).objective;
+  }
+
+  // psi, 2 psi, ... for the best psi of a row.
+  std::vector<double> best_of_row(const HeadTask& task, Form form, int pairs,
+                                  const Interruption& interruption) const {
+    constexpr int phases = 20;
+    std::vector<double> best;
+    double least = 0;
+    for (int n = 0; n < phases; ++n) {
+      const double phase = 0.05 * std::pow(std::numbers::pi / 0.05, n / (phases - 1.0));
+      std::vector<double> thetas;
+      for (int k = 1; k <= pairs; ++k) {
+        thetas.push_back(k * phase / static_cast<double>(task.window));
+      }
+      const double value = value_of(task, form, thetas, interruption);
+      if (best.empty() || value < least) {
+        best = thetas;
+        least = value;
+      }
+    }
+    return best;
+  }
+
+  // Moves one frequency after the other while the fit gets better.
+  std::vector<double> moved(const HeadTask& task, Form form, std::vector<double> thetas,
+                            const Interruption& interruption) const {
+    double least = value_of(task, form, thetas, interruption);
+    for (double step = 0.2; step > 0.005; step /= 2) {
+      for (double& theta : thetas) {
+        for (const double factor : {1 + step, 1 / (1 + step)}) {
+          const double before = theta;
+          theta = before * factor;
+          const double value = value_of(task, form, thetas, interruption);
+          if (value < least) {
+            least = value;
+          } else {
+            theta = before;
+          }
+        }
+      }
+    }
+    return thetas;
+  }
+
+  // The `count` frequencies to which a fit of these gives the most weight.
+  std::vector<double> heaviest(const HeadTask& task, const std::vector<double>& thetas,
+                               std::size_t count, const Interruption& interruption) const {
+    const auto found = fit(task, Form::waves, thetas, all_distances(task.window)).fit(interruption);
+    std::vector<std::pair<double, double>> weighed;
+    for (std::size_t k = 0; k < thetas.size(); ++k) {
+      const auto n = static_cast<Eigen::Index>(2 * k);
+      weighed.emplace_back(-std::hypot(found.coefficients[n], found.coefficients[n + 1]),
+                           thetas[k]);
+    }
+    std::sort(weighed.begin(), weighed.end());
+    std::vector<double> chosen;
+    for (std::size_t k = 0; k < std::min(count, weighed.size()); ++k) {
+      chosen.push_back(weighed[k].second);
+    }
+    std::sort(chosen.begin(), chosen.end());
+    return chosen;
+  }
+
+  std::vector<std::vector<double>> chosen_from_grid(const HeadTask& task,
+                                                    const SearchOptions& options,
+                                                    const Interruption& interruption) const {
+    constexpr std::size_t most_runs = 16, kept = 2;
+    const auto thetas = slowest_first(options);
+    const std::size_t count = std::min(thetas.size(), static_cast<std::size_t>(options.most_pairs));
+    const auto distances = all_distances(task.window);
+    std::vector<std::pair<double, std::vector<double>>> ranked;
+    const auto consider = [&](const std::vector<double>& run) {
+      const auto found = fit(task, Form::waves, run, distances).fit(interruption);
+      ranked.emplace_back(found.objective, run);
+    };
+    for (std::size_t first = 0; first + count <= thetas.size() && first < most_runs; ++first) {
+      const auto begin = thetas.begin() + static_cast<std::ptrdiff_t>(first);
+      consider({begin, begin + static_cast<std::ptrdiff_t>(count)});
+    }
+    const std::size_t more = std::min(2 * count, thetas.size());
+    consider(heaviest(task, {thetas.begin(), thetas.begin() + static_cast<std::ptrdiff_t>(more)},
+                      count, interruption));
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    std::vector<std::vector<double>> best;
+    for (const auto& [value, run] : ranked) {
+      if (best.size() < kept) best.push_back(run);
+    }
+    return best;
+  }
+
+  std::map<std::tuple<std::size_t, Form, int, Precisions>, std::vector<std::vector<double>>>
+      frequencies_;
+  std::map<std::tuple<std::size_t, Form, std::vector<double>, Precisions, double, int, double>,
+           std::vector<double>>
+      amplitudes_;
+  std::map<std::pair<std::size_t, Precisions>, std::vector<std::vector<double>>> choices_;
+  std::map<std::size_t, double> limits_;
+};
+
+namespace {
+
+// The design of fitted waves.
+HeadDesign fitted_design(const HeadTask& task, Method method, Form form,
+                         const std::vector<double>& thetas, const std::vector<double>& amplitudes) {
+  const double unit = component_unit(task);
+  HeadDesign design{.method = method};
+  const std::size_t waves = form == Form::waves ? 2 : 1;
+  double greatest = 0;
+  for (std::size_t n = 0; n < waves * thetas.size(); ++n) {
+    greatest = std::max(greatest, std::fabs(amplitudes[n] * unit));
+  }
+  for (std::size_t k = 0; k < thetas.size(); ++k) {
+    const double cosine =
+        form == Form::waves ? rounded_component(task, amplitudes[2 * k] * unit) : 0;
+    const double sine = rounded_component(task, amplitudes[waves * k + waves - 1] * unit);
+    if (cosine == 0 && sine == 0) continue;
+    design.pairs.push_back(
+        pair_of(Algebraic(to_rational(thetas[k])), cosine, sine, even_exponent(greatest)));
+  }
+  if (form == Form::waves) design.offset = -amplitudes.back() * unit_of(task);
+  return design;
+}
+
+// The grid's own frequencies for their doubles.
+void take_exact_frequencies(HeadDesign& design, const std::vector<Algebraic>& grid) {
+  for (RotatedPair& pair : design.pairs) {
+    const double theta = pair.theta.to_double();
+    pair.theta = *std::find_if(grid.begin(), grid.end(),
+                               [&](const Algebraic& exact) { return exact.to_double() == theta; });
+  }
+}
+
+void check(const std::vector<Method>& methods, const std::vector<HeadTask>& group) {
+  if (group.empty()) throw std::invalid_argument("there is no head to find a design for");
+  const bool slopes = std::all_of(group.begin(), group.end(),
+                                  [](const HeadTask& task) { return task.slope.has_value(); });
+  for (const Method method : methods) {
+    const std::string name(method_names[static_cast<std::size_t>(method)]);
+    const bool one_for_all =
+        method == Method::multi_pair || method == Method::grid || method == Method::native;
+    if (!slopes && (!one_for_all || group.size() > 1)) {
+      throw std::invalid_argument(name + " needs a bias that is a slope");
+    }
+    if (method == Method::rank_two && group.size() > 1) {
+      throw std::invalid_argument(
+          "rank-2 has the slope in the key, which the heads of a group share");
+    }
+  }
+}
+
+std::vector<HeadDesign> rank_two_designs(const HeadTask& task) {
+  const double greatest = step_per_position(task).to_double() * static_cast<double>(task.context);
+  std::vector<HeadDesign> designs;
+  for (int terms = 1; terms <= 3; ++terms) {
+    if (terms > 1 && !task.pipeline[StepName::storage]) continue;
+    designs.push_back({.method = Method::rank_two});
+    designs.back().factor_terms = terms;
+    designs.back().unit_exponent = even_exponent(greatest);
+  }
+  return designs;
+}
+
+void add_both(const HeadTask& task, const HeadDesign& design, Candidates& candidates) {
+  if (design.pairs.empty()) return;
+  candidates.add(centred(task, design));
+  candidates.add(design);
+}
+
+}  // namespace
+
+DesignSearch::DesignSearch(SearchOptions options)
+    : options_(std::move(options)), fits_(std::make_unique<Fits>()) {}
+DesignSearch::~DesignSearch() = default;
+
+std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
+                                      const std::vector<HeadTask>& group,
+                                      const Interruption& interruption) {
+  check(methods, group);
+  const HeadTask& task = group.front();
+  Candidates candidates(group, options_, interruption);
+  const auto add = [&](const std::vector<HeadDesign>& designs) {
+    for (const HeadDesign& design : designs) candidates.add(design);
+  };
+  const auto add_fit = [&](Method method, Form form, const std::vector<double>& thetas,
+                           const std::vector<double>& distances) {
+    for (const double weight : price_weights) {
+      const auto& amplitudes =
+          fits_->amplitudes(task, form, thetas, distances, weight, interruption);
+      HeadDesign design = fitted_design(task, method, form, thetas, amplitudes);
+      if (method == Method::grid) take_exact_frequencies(design, options_.grid);
+      add_both(task, design, candidates);
+    }
+  };
+  const auto add_multi_pair = [&] {
+    const auto distances = few_distances(task.window);
+    for (int pairs = 1; pairs <= options_.most_pairs; ++pairs) {
+      for (const Form form : {Form::sines, Form::waves}) {
+        if (form == Form::sines && !task.slope) continue;
+        for (const auto& thetas : fits_->frequencies(task, form, pairs, interruption)) {
+          add_fit(Method::multi_pair, form, thetas, distances);
+        }
+      }
+    }
+    if (!task.slope) return;
+    for (auto designs : {single_designs(task), dyadic_designs(task, options_.most_pairs)}) {
+      for (HeadDesign& design : candidates.best_of(std::move(designs), turned_back)) {
+        design.method = Method::multi_pair;
+        candidates.add(centred(task, design));
+      }
+    }
+  };
+  for (const Method method : methods) {
+    switch (method) {
+      case Method::single:
+        add(single_designs(task));
+        break;
+      case Method::dyadic:
+        add(dyadic_designs(task, options_.most_pairs));
+        break;
+      case Method::multi_pair:
+        add_multi_pair();
+        break;
+      case Method::grid: {
+        const auto distances = all_distances(task.window);
+        for (const auto& thetas : fits_->grid_choices(task, options_, interruption)) {
+          add_fit(method, Form::waves, thetas, distances);
+        }
+        break;
+      }
+      case Method::rank_two:
+        add(rank_two_designs(task));
+        break;
+      case Method::native:
+        candidates.add({.method = Method::native});
+        break;
+    }
+  }
+  return candidates.best();
+}
+
+double DesignSearch::grid_limit(const HeadTask& task, const Interruption& interruption) {
+  return fits_->grid_limit(task, options_, interruption) * unit_of(task);
+}
+
+}  // namespace ropelab

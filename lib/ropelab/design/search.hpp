@@ -1,0 +1,67 @@
+// Searches: the best design of a head among those of some methods.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+#include "ropelab/design/head_design.hpp"
+
+namespace ropelab {
+
+struct SearchOptions {
+  Objective objective = Objective::total;
+  int most_pairs = 1;           // of rotated pairs
+  std::uint64_t seed = 1;       // of the samples that candidates are compared by
+  std::vector<Algebraic> grid;  // method grid: the frequencies allowed, rad per position
+};
+
+struct Found {
+  HeadDesign design;
+  DesignErrors errors;  // over all pairs
+};
+
+// Looks for designs of one head after the other. What fits of a slope have in common is kept, so
+// that heads of the same context and pipeline share it.
+class DesignSearch {
+ public:
+  explicit DesignSearch(SearchOptions options);
+  ~DesignSearch();
+
+  // The best design of these methods among those that are looked at, for the heads of a group that
+  // share a key, and so its frequencies and key parts: one for each head, all of the same context,
+  // window, head_dim and pipeline. Candidates are compared by a sample of pairs, and the best few
+  // over all pairs, by the largest error of a head, in slopes. Deterministic. Empty where every
+  // candidate has scores that are not finite. Throws std::invalid_argument for an empty group, for
+  // grid without frequencies, for single, dyadic and rank-2 without a slope, and for rank-2 or
+  // biases that are no slope in a group of several (rank-2 has the slope in the key); Interrupted.
+  //
+  // single: max phases from 1e-6 to 1, 8 to a decade. N is a number of at most 3 significant bits,
+  // so that rounding it costs nothing, and theta is slope sqrt(head_dim)/N. N is divided between
+  // query and key so that both stay in range.
+  // dyadic: theta = 2^-t, and N = slope sqrt(head_dim)/theta by its signed binary digits, the
+  // largest `most_pairs` of them.
+  // multi-pair: frequencies psi, 2 psi, ... K psi for every K up to `most_pairs` and psi window
+  // from 0.05 to pi, then each moved as long as the fit gets better; sines alone, or cosines,
+  // sines and an offset, by fit_minimax with a price of what rounding costs. Also the best
+  // pairs of single and dyadic. All of them also with both fixed parts turned back by the phase of
+  // the middle of the context, so that rotated components are small on both sides of it. grid: runs
+  // of neighbouring frequencies, and the ones that a fit of more of them gives the most weight;
+  // cosines, sines and an offset by fit_minimax. rank-2: 1, 2 or 3 terms. native: one design.
+  std::vector<Found> best(const std::vector<Method>& methods, const std::vector<HeadTask>& group,
+                          const Interruption& interruption = {});
+
+  // No fixed vectors and offset with all frequencies of the grid have a smaller truncation error
+  // than this, logits, but for the tolerances of fit_minimax. Throws as best.
+  double grid_limit(const HeadTask& task, const Interruption& interruption = {});
+
+ private:
+  class Fits;
+
+  SearchOptions options_;
+  std::unique_ptr<Fits> fits_;
+};
+
+}  // namespace ropelab

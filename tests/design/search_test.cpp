@@ -1,0 +1,163 @@
+// Searches: what they find where the answer is known, and what they refuse.
+#include "ropelab/design/search.hpp"
+
+#include <cmath>
+
+#include "catch.hpp"
+#include "ropelab/design/limit.hpp"
+#include "ropelab/exact/parse.hpp"
+
+namespace ropelab {
+namespace {
+
+HeadTask task_of(const char* slope, std::size_t context, const char* pipeline, const char* dtype) {
+  return alibi_task(parse_positive(slope), 64, context, context,
+                    parse_pipeline(pipeline, find_format(dtype)));
+}
+
+double total_of(const std::vector<Found>& found) {
+  REQUIRE(found.size() == 1);
+  return found.front().errors.measurement.errors.total_maximum.value();
+}
+
+double searched(Method method, const HeadTask& task, int most_pairs = 1) {
+  SearchOptions options;
+  options.most_pairs = most_pairs;
+  return total_of(DesignSearch(options).best({method}, {task}));
+}
+
+TEST_CASE("searches find what is exact where it is, and no more than that") {
+  for (const auto& [dtype, context] : {std::pair{"float16", 2049}, std::pair{"bfloat16", 257}}) {
+    INFO(dtype);
+    const auto whole = static_cast<std::size_t>(context);
+    for (const Method method : {Method::single, Method::dyadic, Method::rank_two}) {
+      CHECK(searched(method, task_of("1/2", whole, "fused", dtype)) == 0);
+    }
+    for (const Method method : {Method::single, Method::dyadic}) {
+      CHECK(searched(method, task_of("1/2", whole + 1, "fused", dtype)) == 0.5);
+    }
+    // Turned back to the middle, positions on both sides of it fit the significand.
+    const std::size_t both_sides = 2 * whole - 1;
+    CHECK(searched(Method::multi_pair, task_of("1/2", both_sides, "fused", dtype)) == 0);
+    CHECK(searched(Method::multi_pair, task_of("1/2", both_sides + 1, "fused", dtype)) > 0);
+  }
+}
+
+TEST_CASE("the key on its axis is within the limit of one pair, for every slope and format") {
+  for (const char* slope : {"1/2", "2^(-1/2)", "1/3", "1/256"}) {
+    for (const char* dtype : {"float16", "bfloat16"}) {
+      for (const std::size_t context : {258, 700, 2050}) {
+        const HeadTask task = task_of(slope, context, "fused", dtype);
+        const int precision = find_format(dtype).precision;
+        const double limit =
+            to_double(single_pair_limit(precision, static_cast<long long>(context))) *
+            task.slope->to_double();
+        INFO(slope << " " << dtype << " " << context);
+        CHECK(searched(Method::single, task) >= limit);
+        CHECK(searched(Method::dyadic, task) >= limit);
+      }
+    }
+  }
+}
+
+TEST_CASE("more pairs fit a bias that fewer do not, and two searches find the same") {
+  const HeadTask task = task_of("2^(-1/2)", 700, "ideal-trig", "float64");
+  SearchOptions options;
+  options.objective = Objective::truncation;
+  options.most_pairs = 3;
+  const auto once = DesignSearch(options).best({Method::multi_pair}, {task});
+  const auto again = DesignSearch(options).best({Method::multi_pair}, {task});
+  REQUIRE(once.size() == 1);
+  CHECK(once.front().design.pairs == again.front().design.pairs);
+  CHECK(once.front().errors.truncation.maximum < 1e-4);
+}
+
+TEST_CASE("dyadic: each further digit of N leaves less, down to the rounding") {
+  const HeadTask task = task_of("2^(-1/2)", 300, "fused", "float32");
+  double before = 1000;
+  for (int digits = 1; digits <= 4; ++digits) {
+    const double total = searched(Method::dyadic, task, digits);
+    CHECK(total < before / 2);
+    before = total;
+  }
+}
+
+TEST_CASE("a bfloat16 grid of eight pairs does better than its slowest alone") {
+  HeadTask task = task_of("1/2", 4096, "ideal-trig", "float32");
+  SearchOptions options;
+  for (int r = 0; r < 64; ++r) {
+    options.grid.push_back(Algebraic::power(10000, -r, 64));
+  }
+  double before = 1e9;
+  for (const int pairs : {1, 2, 4, 8}) {
+    options.most_pairs = pairs;
+    const double total = total_of(DesignSearch(options).best({Method::grid}, {task}));
+    CHECK(total < before);
+    before = total;
+  }
+  CHECK(before < 0.001);
+}
+
+TEST_CASE("a grid too fast for the context is found wanting, and its limit says so") {
+  const HeadTask task = task_of("1/2", 4096, "ideal-trig", "float32");
+  SearchOptions options;
+  options.most_pairs = 2;
+  options.grid = {parse_positive("1"), parse_positive("1/10")};
+  DesignSearch search(options);
+  const double total = total_of(search.best({Method::grid}, {task}));
+  CHECK(total > 500);
+  CHECK(search.grid_limit(task) <= total);
+  CHECK(search.grid_limit(task) > 500);
+  // In proportion to the slope.
+  const HeadTask gentle = task_of("1/32", 4096, "ideal-trig", "float32");
+  CHECK(search.grid_limit(gentle) * 16 == search.grid_limit(task));
+}
+
+TEST_CASE("heads of a group share frequencies and key parts") {
+  std::vector<HeadTask> group;
+  for (const char* slope : {"2^(-1/2)", "1/2", "2^(-3/2)"}) {
+    group.push_back(task_of(slope, 1000, "fused", "float32"));
+  }
+  SearchOptions options;
+  options.most_pairs = 2;
+  for (const Method method : {Method::single, Method::dyadic, Method::multi_pair}) {
+    const auto found = DesignSearch(options).best({method}, group);
+    REQUIRE(found.size() == 3);
+    for (const Found& head : found) {
+      REQUIRE(head.design.pairs.size() == found.front().design.pairs.size());
+      for (std::size_t k = 0; k < head.design.pairs.size(); ++k) {
+        CHECK(head.design.pairs[k].theta == found.front().design.pairs[k].theta);
+        CHECK(head.design.pairs[k].key == found.front().design.pairs[k].key);
+      }
+      if (method != Method::dyadic) CHECK(head.errors.measurement.errors.total_maximum < 0.01);
+    }
+  }
+}
+
+TEST_CASE("a window lets theta follow it") {
+  HeadTask task = task_of("2^(-1/2)", 20000, "ideal-trig", "bfloat16");
+  const double whole = searched(Method::single, task);
+  task = alibi_task(*task.slope, 64, 20000, 256, task.pipeline);
+  const double sliding = searched(Method::single, task);
+  // Rounding is of positions, which go on; of distances only the truncation is.
+  CHECK(sliding < whole);
+}
+
+TEST_CASE("searches refuse what has no meaning") {
+  HeadTask task = task_of("1/2", 100, "fused", "float32");
+  DesignSearch search{SearchOptions{}};
+  CHECK_THROWS_AS(search.best({Method::single}, {}), std::invalid_argument);
+  CHECK_THROWS_AS(search.best({Method::grid}, {task}), std::invalid_argument);
+  CHECK_THROWS_AS(search.best({Method::rank_two}, {task, task}), std::invalid_argument);
+  task.slope.reset();
+  CHECK_THROWS_AS(search.best({Method::single}, {task}), std::invalid_argument);
+}
+
+TEST_CASE("what overflows is no design") {
+  CHECK(DesignSearch{SearchOptions{}}
+            .best({Method::single}, {task_of("2^(-1/2)", 65536, "naive", "float16")})
+            .empty());
+}
+
+}  // namespace
+}  // namespace ropelab
