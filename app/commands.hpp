@@ -9,6 +9,7 @@ namespace ropelab::app {
 
 CommandEntry attention_command();
 CommandEntry condition_command();
+CommandEntry design_command();
 CommandEntry dot_command();
 CommandEntry frequencies_command();
 CommandEntry limits_command();

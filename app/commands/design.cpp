@@ -1,0 +1,512 @@
+// ropelab design: the best fixed vectors and frequencies for each head, by several methods.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "app/cells.hpp"
+#include "app/commands.hpp"
+#include "app/design_file.hpp"
+#include "app/error_table.hpp"
+#include "ropelab/design/limit.hpp"
+#include "ropelab/design/search.hpp"
+#include "ropelab/exact/parse.hpp"
+#include "ropelab/rope/frequency.hpp"
+#include "ropelab/sweep/values.hpp"
+#include "ropelab/table/whole_file.hpp"
+
+namespace ropelab::app {
+namespace {
+
+constexpr int kMostPairs = 64;
+constexpr const char* kDefaultPairs = "4";
+constexpr long long kLargestDesignedContext = 256 * 1024;
+// What a fit of the grid keeps of every position.
+constexpr double kBytesOfFit = 2 * 8 * kMostPairs;
+
+// One row to be: a head, and how it is to be made.
+struct Question {
+  long long context, window;
+  HeadChoice head;
+  long long head_dim;
+  Format dtype;
+  Pipeline pipeline;
+  std::string pipeline_cell;
+  std::vector<Method> methods{};  // of which the best is wanted
+  std::size_t search = 0;         // the number of its search
+  std::size_t group = 0;          // the number of its group
+  std::size_t member = 0;         // its place there
+};
+
+// A model's own frequencies, and what stands for them behind a pipeline.
+struct GridChoice {
+  std::vector<Algebraic> thetas;
+  std::string cell;
+};
+
+// Searches that have the same options, and so share what fits have found.
+struct Search {
+  SearchOptions options;
+  std::unique_ptr<DesignSearch> search;
+};
+
+// Heads that share a key, and what was found for them.
+struct Group {
+  std::vector<HeadTask> tasks;
+  std::vector<Found> found;
+  bool is_answered = false;
+};
+
+std::string joined(const std::vector<double>& numbers) {
+  return fmt::format("{}", fmt::join(numbers, " "));
+}
+
+template <std::size_t size>
+int index_of(const std::array<std::string_view, size>& names, const std::string& name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  if (found == names.end()) {
+    throw std::invalid_argument(
+        fmt::format("'{}' is none of {}", name, fmt::join(names.begin(), names.end(), ", ")));
+  }
+  return static_cast<int>(found - names.begin());
+}
+
+class Design : public Command {
+ public:
+  void add_options(CLI::App& app) override {
+    context_.add_to(app);
+    window_.add_to(app, "--window", kIntegers,
+                   "Attention slides: a query sees itself and the keys at distances below this "
+                   "(default: the whole context)");
+    heads_.add_to(app);
+    kv_heads_.add_to(app, "--kv-heads", "INTEGER",
+                     "Keys of a model: heads that share one share its frequencies and key parts "
+                     "(default: a key for every head)");
+    head_dim_.add_to(app);
+    formats_.add_to(app);
+    pipelines_.add_to(app);
+    bias_scale_.add_to(app);
+    method_.add_to(
+        app, "--method", "METHODS",
+        "How: single, dyadic, multi-pair, grid, rank-2 or native, a list, or 'best': the "
+        "best of the rotations with the frequencies allowed",
+        "best");
+    app.add_flag("--compare", compare_, "A row for every method");
+    most_pairs_.add_to(app, "--max-pairs", kIntegers, "At most so many rotated pairs a head",
+                       kDefaultPairs);
+    frequencies_.add_to(app, "--frequencies", "WORD",
+                        "Which may be used: free, dyadic (powers of two), or grid (a model's own: "
+                        "--base, --rope-dim, --scaling)",
+                        "free");
+    grid_.add_to(app);
+    scaling_.add_to(app);
+    objective_.add_to(app, "--objective", "WORD",
+                      "What is to be least: truncation, total, visible or weights", "total");
+    tolerance_.add_to(app);
+    model_file_.add_to(app, "--model-file", "FILE", "Also writes what a model needs, as JSON");
+  }
+
+  void set_up(const Interruption& interruption) override {
+    objective_value_ = static_cast<Objective>(
+        objective_.read([](const std::string& text) { return index_of(objective_names, text); }));
+    methods_ = read_methods();
+    tolerance_value_ = tolerance_.read().to_double();
+    read_questions(interruption);
+  }
+
+  std::vector<std::string> columns() const override {
+    std::vector<std::string> columns = {
+        "context", "heads",         "head",        "slope", "head_dim", "dtype", "pipeline",
+        "method",  "rotated_pairs", "frequencies", "query", "key",      "offset"};
+    const auto errors = error_table_columns();
+    columns.insert(columns.end(), std::find(errors.begin(), errors.end(), "truncation_max_abs"),
+                   errors.end());
+    columns.insert(columns.end(), {"tolerance", "holds", "reason"});
+    return columns;
+  }
+
+  std::vector<std::string> files_read() const override { return scaling_.files_read(); }
+
+  std::optional<std::size_t> rows_in_all() const override { return questions_.size(); }
+
+  void run(Run& run, Table& table) override {
+    run.set_instruction_set(instruction_set_in_use());
+    for (Search& search : searches_) {
+      search.options.seed = run.seed();
+      search.search = std::make_unique<DesignSearch>(search.options);
+    }
+    run.over(questions_.size(), [&](std::size_t point) {
+      const Question& question = questions_[point];
+      const Found* found = answer(question, run.point_interruption());
+      std::string reason =
+          found ? reason_of(question, *found, run.point_interruption()) : reason_without(question);
+      add_row(run, table, question, found, std::move(reason));
+      if (found) designs_.push_back(designed(question, found->design));
+    });
+  }
+
+  void write_beside(const Table&, const Manifest&) override {
+    if (!model_file_.given()) return;
+    WholeFile file(model_file_.text());
+    file.write(design_file(designs_));
+    file.commit();
+  }
+
+ private:
+  // For one row: the methods to try.
+  using Row = std::vector<Method>;
+
+  std::vector<Row> read_methods() const {
+    const std::string frequencies = frequencies_.text();
+    Row rotations;
+    if (frequencies == "free") {
+      rotations = {Method::single, Method::dyadic, Method::multi_pair};
+    } else if (frequencies == "dyadic") {
+      rotations = {Method::dyadic};
+    } else if (frequencies == "grid") {
+      rotations = {Method::grid};
+    } else {
+      throw UsageError("--frequencies",
+                       fmt::format("'{}' is none of free, dyadic, grid", frequencies));
+    }
+    std::vector<Row> rows;
+    if (compare_) {
+      for (std::size_t n = 0; n < method_names.size(); ++n)
+        rows.push_back({static_cast<Method>(n)});
+      return rows;
+    }
+    return method_.read([&](const std::string& text) {
+      for (const std::string& item : split_list(text)) {
+        rows.push_back(item == "best" ? rotations
+                                      : Row{static_cast<Method>(index_of(method_names, item))});
+      }
+      return rows;
+    });
+  }
+
+  static bool uses_grid(const Row& methods) {
+    return std::find(methods.begin(), methods.end(), Method::grid) != methods.end();
+  }
+
+  // The grids of a context.
+  std::vector<GridChoice> grids(long long context, const Interruption& interruption) const {
+    std::vector<GridChoice> choices;
+    for (const Algebraic& base : grid_.bases(interruption)) {
+      for (const int rope_dim : grid_.rope_dims(interruption)) {
+        for (const Scaling& scaling : scaling_.read()) {
+          const FrequencyGrid grid = scaled_grid(base, rope_dim, at_length(scaling, context));
+          GridChoice choice{{}, fmt::format(",base={},rope-dim={}", base.to_double(), rope_dim)};
+          for (int pair = 0; pair < grid.pairs(); ++pair) choice.thetas.push_back(grid.theta(pair));
+          if (scaling_.given()) choice.cell += scaling_in_pipeline_cell(grid.scaling().scaling());
+          choices.push_back(std::move(choice));
+        }
+      }
+    }
+    return choices;
+  }
+
+  void read_questions(const Interruption& interruption) {
+    const auto heads = heads_.read(interruption);
+    for (const long long context : context_.read(interruption)) {
+      if (context > kLargestDesignedContext) {
+        throw UsageError("--context", fmt::format("'{}' positions are too many to measure every "
+                                                  "design; at most {} would be right",
+                                                  context, kLargestDesignedContext));
+      }
+      require_context_fits(context, kBytesOfFit);
+      grids_ = grids(context, interruption);
+      for (const HeadChoice& head : heads) {
+        for (const long long head_dim : head_dim_.read(interruption)) {
+          for (const Format& dtype : formats_.read()) {
+            for (const std::string& name : pipelines_.read()) {
+              for (const long long window : windows(context, interruption)) {
+                add_questions({context, window, head, head_dim, dtype,
+                               parse_pipeline(name, dtype, formats_.eight_bit()),
+                               pipeline_cell(name, dtype, window, context)},
+                              interruption);
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  std::vector<long long> windows(long long context, const Interruption& interruption) const {
+    if (!window_.given()) return {context};
+    return window_.read([&](const std::string& text) {
+      std::vector<long long> windows = parse_integer_values(text, 1, kMostPositions, interruption);
+      for (long long& window : windows) window = std::min(window, context);
+      return windows;
+    });
+  }
+
+  std::string pipeline_cell(const std::string& name, const Format& dtype, long long window,
+                            long long context) const {
+    std::string cell = name;
+    if (saturates(parse_pipeline(name, dtype, formats_.eight_bit()))) cell += ",saturate";
+    if (bias_scale_.read() == BiasScale::before) cell += ",bias-scale=before";
+    if (window < context) cell += fmt::format(",window={}", window);
+    return cell;
+  }
+
+  void add_questions(const Question& question, const Interruption& interruption) {
+    const std::string pairs_text = most_pairs_.text();
+    const auto all_pairs = most_pairs_.read([&](const std::string& text) {
+      return parse_integer_values(text, 1, kMostPairs, interruption);
+    });
+    for (const long long pairs : all_pairs) {
+      const std::string cell =
+          pairs_text == kDefaultPairs ? "" : fmt::format(",max-pairs={}", pairs);
+      for (const Row& methods : methods_) {
+        for (const GridChoice& grid : uses_grid(methods) ? grids_ : std::vector<GridChoice>(1)) {
+          Question copy = question;
+          copy.methods = methods;
+          copy.pipeline_cell += grid.cell + cell;
+          copy.search = search_of(grid, static_cast<int>(pairs), question.context);
+          add(std::move(copy));
+        }
+      }
+    }
+  }
+
+  void add(Question question) {
+    question.group = group_of(question);
+    question.member = groups_[question.group].tasks.size();
+    groups_[question.group].tasks.push_back(task_of(question));
+    questions_.push_back(std::move(question));
+  }
+
+  // A grid may depend on the context, by its scaling.
+  std::size_t search_of(const GridChoice& grid, int pairs, long long context) {
+    const std::string name = fmt::format("{} {} {}", grid.cell, pairs, context);
+    const auto [place, is_new] = search_names_.emplace(name, searches_.size());
+    if (is_new) searches_.push_back({{objective_value_, pairs, 1, grid.thetas}, nullptr});
+    return place->second;
+  }
+
+  // The group of a question: of those that differ in the head alone and share its key.
+  std::size_t group_of(const Question& question) {
+    const int shared_key = key_of(question.head);
+    std::string name = fmt::format("{} {} {} {} {} ", question.context, question.head_dim,
+                                   question.dtype.name, question.pipeline_cell, shared_key);
+    for (const Method method : question.methods)
+      name += fmt::format("{} ", static_cast<int>(method));
+    if (question.head.heads && shared_key > 0) {
+      name += fmt::format("of {}", *question.head.heads);
+    } else {
+      name += fmt::format("alone {}", questions_.size());
+    }
+    const auto [place, is_new] = group_names_.emplace(name, groups_.size());
+    if (is_new) groups_.emplace_back();
+    return place->second;
+  }
+
+  // The number of the head's key, from 1; 0 where every head has its own.
+  int key_of(const HeadChoice& head) const {
+    if (!kv_heads_.given()) return 0;
+    return kv_heads_.read([&](const std::string& text) {
+      if (!head.heads) {
+        throw UsageError("--kv-heads",
+                         "slopes given by --slope belong to no key; --heads and "
+                         "--head would be right");
+      }
+      const long long keys = parse_integer(text, 1, *head.heads);
+      if (*head.heads % keys != 0) {
+        throw std::invalid_argument(
+            fmt::format("'{}' does not divide {} heads evenly", text, *head.heads));
+      }
+      const int to_a_key = *head.heads / static_cast<int>(keys);
+      return to_a_key == 1 ? 0 : (*head.head - 1) / to_a_key + 1;
+    });
+  }
+
+  HeadTask task_of(const Question& question) const {
+    return alibi_task(slope_of(question), question.head_dim,
+                      static_cast<std::size_t>(question.context),
+                      static_cast<std::size_t>(question.window), question.pipeline);
+  }
+
+  // What the scaled score is to lose per position.
+  Algebraic slope_of(const Question& question) const {
+    const Algebraic& slope = question.head.slope;
+    const bool is_divided = bias_scale_.read() == BiasScale::before;
+    return is_divided ? slope / square_root(Rational(question.head_dim)) : slope;
+  }
+
+  // What was found for the question's head; null where nothing was.
+  const Found* answer(const Question& question, const Interruption& interruption) {
+    Group& group = groups_[question.group];
+    if (!group.is_answered) {
+      if (can_share(question))
+        group.found =
+            searches_[question.search].search->best(question.methods, group.tasks, interruption);
+      group.is_answered = true;
+    }
+    return group.found.empty() ? nullptr : &group.found[question.member];
+  }
+
+  bool can_share(const Question& question) const {
+    return groups_[question.group].tasks.size() == 1 ||
+           question.methods.front() != Method::rank_two;
+  }
+
+  void add_row(const Run& run, Table& table, const Question& question, const Found* found,
+               std::string reason) const {
+    auto row = table.add_row();
+    row.set("context", question.context)
+        .set("heads", question.head.heads)
+        .set("head", question.head.head)
+        .set("slope", exact_cell(question.head.slope, run.digits()))
+        .set("head_dim", question.head_dim)
+        .set("dtype", question.dtype.name)
+        .set("pipeline", question.pipeline_cell)
+        .set("tolerance", tolerance_value_)
+        .set("reason", std::move(reason));
+    if (!found) {
+      row.set("method", method_names[static_cast<std::size_t>(question.methods.front())])
+          .set("status", can_share(question) ? "overflow" : "")
+          .set("holds", "no");
+      return;
+    }
+    set_design(row, found->design);
+    set_measured(row, found->errors);
+    row.set("holds", value_of(*found) <= tolerance_value_ ? "yes" : "no");
+  }
+
+  double value_of(const Found& found) const {
+    return *objective_of(found.errors, objective_value_);
+  }
+
+  std::string reason_without(const Question& question) const {
+    if (!can_share(question)) return "rank-2 has the slope in the key that heads share here";
+    return fmt::format(
+        "every candidate leaves the range of a format: the bias reaches {:.3g} and before scaling "
+        "{:.3g}",
+        farthest_bias(question), farthest_product(question));
+  }
+
+  double farthest_bias(const Question& question) const {
+    return slope_of(question).to_double() * static_cast<double>(question.window - 1);
+  }
+  double farthest_product(const Question& question) const {
+    return farthest_bias(question) * std::sqrt(static_cast<double>(question.head_dim));
+  }
+
+  static void set_design(Table::Row& row, const HeadDesign& design) {
+    row.set("method", method_names[static_cast<std::size_t>(design.method)])
+        .set("rotated_pairs", static_cast<long long>(design.pairs.size()))
+        .set("frequencies", joined(frequencies_of(design)))
+        .set("query", joined(components_of(design, &RotatedPair::query)))
+        .set("key", joined(components_of(design, &RotatedPair::key)))
+        .set("offset", design.offset);
+  }
+
+  static void set_measured(Table::Row& row, const DesignErrors& errors) {
+    row.set("truncation_max_abs", errors.truncation.maximum)
+        .set("truncation_max_rel", errors.truncation.relative_maximum)
+        .set("truncation_rms", errors.truncation.rms)
+        .set("weights_tv_exact", errors.exact_weights_total_variation)
+        .set("weights_tv_computed", errors.measurement.weights_total_variation)
+        .set("status", "ok");
+    set_errors(row, errors.measurement.errors);
+  }
+
+  // The limit of a single pair on its axes, logits; 0 where there is none.
+  double limit_of(const Question& question, const HeadDesign& design) const {
+    const Step& storage = question.pipeline[StepName::storage];
+    const bool on_axes = design.method == Method::single ||
+                         (design.method == Method::dyadic && design.pairs.size() == 1);
+    if (!on_axes || !storage || storage->precision < 4) return 0;
+    return to_double(single_pair_limit(storage->precision, question.window)) *
+           slope_of(question).to_double();
+  }
+
+  std::string reason_of(const Question& question, const Found& found,
+                        const Interruption& interruption) const {
+    const double value = value_of(found);
+    if (objective_value_ == Objective::total && value == 0) {
+      return "exact: every score is the bias itself";
+    }
+    std::string text;
+    if (found.design.method == Method::rank_two) {
+      text = fmt::format("{} terms for each position; ", found.design.factor_terms);
+    }
+    const double truncation = found.errors.truncation.maximum;
+    const auto& rounding = found.errors.measurement.errors.rounding_maximum;
+    text += truncation > (rounding ? rounding->error : 0)
+                ? fmt::format("truncation leaves {:.3g} logits", truncation)
+                : fmt::format("rounding leaves {:.3g} logits", rounding ? rounding->error : 0);
+    if (const double limit = limit_of(question, found.design); limit > 0) {
+      text += fmt::format("; one pair on its axes stored in {} bits cannot have less than {:.3g}",
+                          question.pipeline[StepName::storage]->precision, limit);
+    }
+    if (found.design.method == Method::grid && !(value <= tolerance_value_)) {
+      text += limit_of_grid(question, interruption);
+    }
+    return text;
+  }
+
+  // What no fixed vectors on the grid get below, where that is what stands in the way.
+  std::string limit_of_grid(const Question& question, const Interruption& interruption) const {
+    const Search& search = searches_[question.search];
+    const double limit = search.search->grid_limit(task_of(question), interruption);
+    if (!(limit > tolerance_value_)) return "";
+    return fmt::format("; all {} pairs of the grid cannot have less than {:.3g} of truncation",
+                       search.options.grid.size(), limit);
+  }
+
+  DesignedHead designed(const Question& question, const HeadDesign& design) const {
+    const HeadTask task = task_of(question);
+    return {question.head.heads,
+            question.head.head,
+            question.head.slope,
+            question.context,
+            question.window,
+            question.head_dim,
+            std::string(question.dtype.name),
+            question.pipeline_cell,
+            scale_of(task).to_double(),
+            step_per_position(task).to_double(),
+            design};
+  }
+
+  ContextOption context_;
+  HeadOptions heads_;
+  HeadDimOption head_dim_;
+  FormatOptions formats_;
+  PipelineOption pipelines_;
+  BiasScaleOption bias_scale_;
+  GridOptions grid_;
+  ScalingOption scaling_;
+  ToleranceOption tolerance_;
+  TextOption window_, kv_heads_, method_, most_pairs_, frequencies_, objective_, model_file_;
+  bool compare_ = false;
+  Objective objective_value_ = Objective::total;
+  std::vector<Row> methods_;
+  double tolerance_value_ = 0;
+  std::vector<Question> questions_;
+  std::map<std::string, std::size_t> group_names_;
+  std::vector<Group> groups_;
+  std::vector<GridChoice> grids_;  // of the context that is being read
+  std::map<std::string, std::size_t> search_names_;
+  std::vector<Search> searches_;
+  std::vector<DesignedHead> designs_;
+};
+
+}  // namespace
+
+CommandEntry design_command() {
+  return {
+      "design", "Find the best fixed vectors and frequencies for each head",
+      R"(  $ ropelab design --head 2 --context 2049,2050 --dtype float16 --pipeline fused --method dyadic | cut -d, -f1,10-12,22,33
+  context,frequencies,query,key,total_max_abs,holds
+  2049,7.62939453125e-06,-1024 0,0 512,0,yes
+  2050,7.62939453125e-06,-1024 0,0 512,0.5,no
+)",
+      make_command<Design>};
+}
+
+}  // namespace ropelab::app

@@ -1,0 +1,105 @@
+// ropelab design, as a user runs it.
+#include <cmath>
+
+#include <nlohmann/json.hpp>
+
+#include "app/program.hpp"
+#include "catch.hpp"
+#include "ropelab/table/csv_reader.hpp"
+
+using ropelab::CsvText;
+
+namespace {
+
+CsvText table_of(const std::string& line) {
+  CAPTURE(line);
+  return table_of(run_shell("ropelab " + line));
+}
+
+TEST_CASE("design --compare has a row for every method, in their order") {
+  const CsvText table = table_of(
+      "design --compare --head 2,3 --context 300 --dtype float32 --max-pairs 3 --base 1e4 "
+      "--rope-dim 32");
+  const std::vector<std::string> methods = {"single", "dyadic", "multi-pair",
+                                            "grid",   "rank-2", "native"};
+  REQUIRE(table.records().size() == 12);
+  for (std::size_t n = 0; n < 12; ++n) {
+    CHECK(table.at(n, "head") == (n < 6 ? "2" : "3"));
+    CHECK(table.at(n, "method") == methods[n % 6]);
+    CHECK(table.at(n, "pairs") == "45150");
+    CHECK(table.at(n, "tolerance") == "0.05");
+    const double total = std::stod(table.at(n, "total_max_abs"));
+    CHECK(table.at(n, "holds") == (total <= 0.05 ? "yes" : "no"));
+  }
+}
+
+TEST_CASE("design finds the exact design where there is one, and says why there is none") {
+  const std::string options = " --head 2 --dtype float16 --pipeline fused";
+  const CsvText exact = table_of("design --context 2049" + options);
+  CHECK(exact.at(0, "total_max_abs") == "0");
+  CHECK(exact.at(0, "holds") == "yes");
+  const CsvText beyond = table_of("design --context 2050 --method single" + options);
+  CHECK(beyond.at(0, "total_max_abs") == "0.5");
+  CHECK(beyond.at(0, "holds") == "no");
+  CHECK(beyond.at(0, "reason").find("cannot have less than 0.167") != std::string::npos);
+  const CsvText overflow =
+      table_of("design --context 64K --head 1 --dtype float16 --pipeline naive --method single");
+  CHECK(overflow.at(0, "status") == "overflow");
+  CHECK(overflow.at(0, "total_max_abs").empty());
+  CHECK(overflow.at(0, "holds") == "no");
+  CHECK_FALSE(overflow.at(0, "reason").empty());
+}
+
+TEST_CASE("the single pair of design is what sweep measures of the same theta") {
+  const CsvText design = table_of("design --method single --head 2 --context 500 --dtype float32");
+  const std::string theta = design.at(0, "frequencies");
+  const CsvText sweep =
+      table_of("sweep theta --head 2 --context 500 --dtype float32 --theta " + theta);
+  // N of the design has three bits, and its theta is the nearest double of N's.
+  CHECK(std::fabs(std::stod(design.at(0, "total_max_abs")) -
+                  std::stod(sweep.at(0, "total_max_abs"))) < 1e-9);
+}
+
+TEST_CASE("the model file holds the vectors of the table, in decimal and hexadecimal") {
+  const TemporaryFolder folder;
+  const CsvText table = table_of(
+      "design --heads 4 --head all --context 200 --dtype bfloat16 --pipeline fused "
+      "--model-file " +
+      folder / "model.json");
+  const auto model = nlohmann::json::parse(folder.read("model.json"));
+  REQUIRE(model.at("heads").size() == 4);
+  for (std::size_t n = 0; n < 4; ++n) {
+    const auto& head = model["heads"][n];
+    CHECK(head["head"] == n + 1);
+    CHECK(head["method"] == table.at(n, "method"));
+    CHECK(head["extra_dimensions"] == 2 * std::stoi(table.at(n, "rotated_pairs")));
+    REQUIRE(head["query"].size() == head["query_hex"].size());
+    for (std::size_t k = 0; k < head["query"].size(); ++k) {
+      CHECK(std::stod(head["query_hex"][k].get<std::string>()) == head["query"][k].get<double>());
+    }
+    CHECK(head["score_scale"] == 0.125);
+  }
+}
+
+TEST_CASE("design refuses what cannot be meant") {
+  for (const auto& [options, naming] : std::vector<std::pair<std::string, std::string>>{
+           {"--method best,simple", "--method"},
+           {"--max-pairs 0", "--max-pairs"},
+           {"--max-pairs 1.5", "--max-pairs"},
+           {"--objective speed", "--objective"},
+           {"--frequencies few", "--frequencies"},
+           {"--context 1M", "--context"},
+           {"--frequencies grid --rope-dim 63", "--rope-dim"},
+           {"--kv-heads 3", "--kv-heads"},
+           {"--kv-heads 2 --slope 1", "--kv-heads"},
+           {"--window 0", "--window"},
+           {"--tolerance 0", "--tolerance"}}) {
+    const auto result = run_shell("ropelab design --dtype float32 " + options);
+    INFO(options << ": " << result.error);
+    CHECK(result.status == 2);
+    CHECK(result.output.empty());
+    CHECK(result.error.find(naming) != std::string::npos);
+  }
+}
+
+}  // namespace
