@@ -4,12 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
-#include <system_error>
 #include <utility>
+
+#include "ropelab/table/text_file.hpp"
 
 namespace ropelab {
 namespace {
@@ -134,15 +132,7 @@ const std::string& CsvText::at(std::size_t record, std::string_view column) cons
 
 CsvText read_csv_file(const std::string& path, const std::vector<std::string>& columns) {
   try {
-    errno = 0;
-    std::ifstream file(path, std::ios::binary);
-    std::ostringstream text;
-    // Reading an empty file into a stream fails too, but that is the heading's affair.
-    if (!file || (file.peek() != std::ifstream::traits_type::eof() && !(text << file.rdbuf())) ||
-        file.bad()) {
-      throw std::invalid_argument(std::generic_category().message(errno));
-    }
-    CsvText csv(text.str());
+    CsvText csv(read_text_file(path));
     for (const std::string& column : columns) csv.place_of(column);
     return csv;
   } catch (const std::invalid_argument& problem) {
