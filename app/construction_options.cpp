@@ -16,6 +16,9 @@ namespace {
 
 constexpr int kMostDimensions = 1 << 20;
 
+// What --base takes for the base of --model.
+constexpr const char* kModelWord = "model";
+
 // Reads whole numbers within [least, most], as lists or ranges.
 auto integers(long long least, long long most, const Interruption& interruption) {
   return [=](const std::string& text) {
@@ -94,6 +97,21 @@ void ContextOption::add_to(CLI::App& app, const std::string& default_text) {
   context_.add_to(app, "--context", kIntegers, "Numbers of positions; 64K is 65536", default_text);
 }
 
+void ContextOption::take_defaults(const ModelConfig& model) {
+  if (given()) return;
+  if (!model.context) {
+    refuse(model, fmt::format("there is no {}, which would say how many positions there are; give "
+                              "--context",
+                              model.context_key));
+  }
+  if (*model.context > kLargestContextOfAllPairs) {
+    refuse(model, fmt::format("{} is {}, more than the {} positions of which all pairs are looked "
+                              "at; give --context",
+                              model.context_key, *model.context, kLargestContextOfAllPairs));
+  }
+  context_.set_default(fmt::format("{}", *model.context));
+}
+
 std::vector<long long> ContextOption::read(const Interruption& interruption) const {
   return context_.read(integers(1, kMostPositions, interruption));
 }
@@ -151,8 +169,12 @@ void ScalingOption::add_to(CLI::App& app) {
   scaling_.add_to(app, "--scaling", kScalings, scaling_help);
 }
 
+void ScalingOption::take_defaults(const ModelConfig& model) {
+  if (model.grid) scaling_.set_default(model.grid->scaling);
+}
+
 std::vector<Scaling> ScalingOption::read() const {
-  if (!given()) return {Scaling()};
+  if (!wanted()) return {Scaling()};
   return scaling_.read([](const std::string& text) {
     return parse_scalings(with_files_replaced(text, numbers_in_file));
   });
@@ -168,7 +190,7 @@ std::vector<std::string> ScalingOption::files_read() const {
 }
 
 Parameters ScalingOption::resolved_parameters(const std::vector<Scaling>& scalings) const {
-  if (!given()) return {};
+  if (!wanted()) return {};
   std::vector<std::string> texts;
   for (const Scaling& scaling : scalings) {
     std::string text = text_of(scaling);
@@ -191,6 +213,46 @@ std::string scaling_in_pipeline_cell(const Scaling& scaling) {
   return scales(scaling) ? ",frequencies=" + text_of(scaling) : std::string();
 }
 
+void BaseOption::add_to(CLI::App& app, const std::string& help, const std::string& default_text) {
+  base_.add_to(app, "--base", kNumbers, help, default_text);
+}
+
+void BaseOption::default_to_model() {
+  if (given()) return;
+  base_of_model();
+  base_.set_default(kModelWord);
+}
+
+const std::string& BaseOption::base_of_model() const {
+  if (!model_) {
+    throw UsageError(base_.name(), fmt::format("'{}' stands for the base of a model; give --model "
+                                               "CONFIG.json too, or a number above 0",
+                                               kModelWord));
+  }
+  if (model_->grid) return model_->grid->base;
+  refuse(*model_, fmt::format("this {} has no RoPE, and so no base; a model with RoPE, or --base, "
+                              "would be right",
+                              model_->model_type));
+}
+
+std::string BaseOption::text() const {
+  std::vector<std::string> items = base_.read(split_list);
+  for (std::string& item : items) {
+    if (item == kModelWord) item = base_of_model();
+  }
+  return fmt::format("{}", fmt::join(items, ","));
+}
+
+std::vector<Algebraic> BaseOption::read(const Interruption& interruption) const {
+  const std::string bases = text();
+  return base_.read([&](const std::string&) { return parse_positive_values(bases, interruption); });
+}
+
+Parameters BaseOption::resolved_parameters() const {
+  if (!model_) return {};
+  return {{"base", text()}};
+}
+
 void RotationOptions::add_to(CLI::App& app, const Default& without) {
   default_ = without;
   const auto text_for = [&](RotationKind kind) {
@@ -200,7 +262,7 @@ void RotationOptions::add_to(CLI::App& app, const Default& without) {
                     text_for(RotationKind::max_phase));
   theta_.add_to(app, "--theta", kNumbers, "Rotation per position, rad",
                 text_for(RotationKind::theta));
-  base_.add_to(app, "--base", kNumbers, "Bases of RoPE's grid, theta = base^(-2 pair/rope-dim)",
+  base_.add_to(app, "Bases of RoPE's grid, theta = base^(-2 pair/rope-dim); model: that of --model",
                text_for(RotationKind::base));
   rope_dim_.add_to(app, "--rope-dim", kIntegers, "Rotated dimensions of that grid", "64");
   scaling_.add_to(app);
@@ -210,9 +272,25 @@ void RotationOptions::add_to(CLI::App& app, const Default& without) {
                "slowest");
   max_phase_.option()->excludes(theta_.option(), base_.option());
   theta_.option()->excludes(base_.option());
-  for (CLI::Option* option : {rope_dim_.option(), scaling_.option().option(), pair_.option()}) {
-    option->excludes(max_phase_.option(), theta_.option());
+  for (const TextOption* option : options_of_grid()) {
+    option->option()->excludes(max_phase_.option(), theta_.option());
   }
+}
+
+std::vector<const TextOption*> RotationOptions::options_of_grid() const {
+  return {&rope_dim_, &scaling_.option(), &pair_};
+}
+
+void RotationOptions::take_defaults(const ModelConfig& model) {
+  base_.take_defaults(model);
+  const auto grid_options = options_of_grid();
+  const bool asks_for_grid = std::any_of(grid_options.begin(), grid_options.end(),
+                                         [](const TextOption* option) { return option->given(); });
+  if (asks_for_grid && model.grid) default_.kind = RotationKind::base;
+  if (kind() != RotationKind::base) return;
+  base_.default_to_model();
+  scaling_.take_defaults(model);
+  if (model.grid) rope_dim_.set_default(fmt::format("{}", model.grid->rope_dim));
 }
 
 RotationKind RotationOptions::kind() const {
@@ -222,22 +300,22 @@ RotationKind RotationOptions::kind() const {
   return default_.kind;
 }
 
-const TextOption& RotationOptions::option_of(RotationKind kind) const {
-  if (kind == RotationKind::max_phase) return max_phase_;
-  return kind == RotationKind::theta ? theta_ : base_;
+std::vector<Algebraic> RotationOptions::read_values(const Interruption& interruption) const {
+  if (kind() == RotationKind::base) return base_.read(interruption);
+  return read_numbers(kind() == RotationKind::theta ? theta_ : max_phase_, interruption);
 }
 
 Rotation RotationOptions::read(const Interruption& interruption) const {
   Rotation rotation;
   rotation.kind = kind();
-  rotation.values = read_numbers(option_of(rotation.kind), interruption);
+  rotation.values = read_values(interruption);
   if (rotation.kind == RotationKind::base) {
     rotation.rope_dims = read_rope_dims(rope_dim_, interruption);
     rotation.scalings = scaling_.read();
     rotation.pairs = read_pairs(pair_, rotation.rope_dims, interruption);
     return rotation;
   }
-  for (const TextOption* option : {&rope_dim_, &scaling_.option(), &pair_}) {
+  for (const TextOption* option : options_of_grid()) {
     if (option->given()) {
       throw UsageError(option->name(),
                        fmt::format("'{}' means nothing without --base", option->text()));
@@ -247,12 +325,18 @@ Rotation RotationOptions::read(const Interruption& interruption) const {
 }
 
 void GridOptions::add_to(CLI::App& app) {
-  base_.add_to(app, "--base", kNumbers, "Bases of RoPE's grid", "10000");
+  base_.add_to(app, "Bases of RoPE's grid; model: that of --model", "10000");
   rope_dim_.add_to(app, "--rope-dim", kIntegers, "Rotated dimensions", "64");
 }
 
+void GridOptions::take_defaults(const ModelConfig& model) {
+  base_.take_defaults(model);
+  base_.default_to_model();
+  if (model.grid) rope_dim_.set_default(fmt::format("{}", model.grid->rope_dim));
+}
+
 std::vector<Algebraic> GridOptions::bases(const Interruption& interruption) const {
-  return read_numbers(base_, interruption);
+  return base_.read(interruption);
 }
 
 std::vector<int> GridOptions::rope_dims(const Interruption& interruption) const {
@@ -262,6 +346,10 @@ std::vector<int> GridOptions::rope_dims(const Interruption& interruption) const 
 void HeadDimOption::add_to(CLI::App& app) {
   head_dim_.add_to(app, "--head-dim", kIntegers, "Dimensions whose square root divides the scores",
                    "64");
+}
+
+void HeadDimOption::take_defaults(const ModelConfig& model) {
+  head_dim_.set_default(fmt::format("{}", model.head_dim));
 }
 
 std::vector<long long> HeadDimOption::read(const Interruption& interruption) const {
@@ -456,6 +544,10 @@ void BiasScaleOption::add_to(CLI::App& app) {
   bias_scale_.add_to(app, "--bias-scale", "before|after",
                      "Whether the bias is added before or after the division by sqrt(head-dim)",
                      "after");
+}
+
+void BiasScaleOption::take_defaults(const ModelConfig& model) {
+  if (model.bias_before_scale) bias_scale_.set_default("before");
 }
 
 BiasScale BiasScaleOption::read() const {

@@ -3,6 +3,9 @@
 // Every group adds its options, and afterwards reads them: exactly, as lists or ranges where
 // a grid can be made of them, refusing with a UsageError what cannot be meant. What may be a
 // long list is read with an interruption, which ends that with Interrupted.
+//
+// Groups with a take_defaults() take from a model what they are where the user does not say; it
+// throws UsageError of --model where the model cannot tell, or tells what the group cannot take.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,6 +14,7 @@
 #include <variant>
 #include <vector>
 
+#include "app/model_config.hpp"
 #include "app/text_option.hpp"
 #include "ropelab/exact/algebraic.hpp"
 #include "ropelab/exact/interruption.hpp"
@@ -30,6 +34,8 @@ inline constexpr long long kMostPositions = 1LL << 53;
 class ContextOption {
  public:
   void add_to(CLI::App& app, const std::string& default_text = "65536");
+  // The model's context, up to kLargestContextOfAllPairs.
+  void take_defaults(const ModelConfig& model);
   std::vector<long long> read(const Interruption& interruption = {}) const;
   bool given() const { return context_.given(); }
 
@@ -41,14 +47,16 @@ class ContextOption {
 class ScalingOption {
  public:
   void add_to(CLI::App& app);
-  // As the grid is, unless given.
+  void take_defaults(const ModelConfig& model);
+  // As the grid is, unless it is wanted.
   std::vector<Scaling> read() const;
-  bool given() const { return scaling_.given(); }
+  // Whether the user gave it, or a model has one.
+  bool wanted() const { return scaling_.given() || !scaling_.text().empty(); }
   const TextOption& option() const { return scaling_; }
   // Where lists of numbers come from.
   std::vector<std::string> files_read() const;
-  // What the manifest is to say of scalings that were read and made for their grids, if the option
-  // is given.
+  // What the manifest is to say of scalings that were read and made for their grids, if any is
+  // wanted.
   Parameters resolved_parameters(const std::vector<Scaling>& scalings) const;
 
  private:
@@ -79,6 +87,27 @@ struct Rotation {
   std::vector<Scaling> scalings;
 };
 
+// --base, where the word `model` stands for the base of a model.
+class BaseOption {
+ public:
+  void add_to(CLI::App& app, const std::string& help, const std::string& default_text);
+  void take_defaults(const ModelConfig& model) { model_ = model; }
+  // Takes the model's base, unless one is given. Throws UsageError where it has none.
+  void default_to_model();
+  std::vector<Algebraic> read(const Interruption& interruption = {}) const;
+  bool given() const { return base_.given(); }
+  CLI::Option* option() const { return base_.option(); }
+  // What stands for `model`, for the manifest.
+  Parameters resolved_parameters() const;
+
+ private:
+  const std::string& base_of_model() const;
+  std::string text() const;
+
+  TextOption base_;
+  std::optional<ModelConfig> model_;
+};
+
 // --max-phase, --theta or --base with --rope-dim, --scaling and --pair.
 class RotationOptions {
  public:
@@ -89,17 +118,22 @@ class RotationOptions {
   };
 
   void add_to(CLI::App& app, const Default& without = {RotationKind::max_phase, "0.1"});
+  // The model's grid, where a base is asked for: by this group's default, by --base or by what only
+  // has a meaning with a base.
+  void take_defaults(const ModelConfig& model);
   Rotation read(const Interruption& interruption = {}) const;
   RotationKind kind() const;
   const ScalingOption& scaling() const { return scaling_; }
+  const BaseOption& base() const { return base_; }
 
  private:
-  const TextOption& option_of(RotationKind kind) const;
+  std::vector<const TextOption*> options_of_grid() const;
+  std::vector<Algebraic> read_values(const Interruption& interruption) const;
 
   Default default_;
   TextOption max_phase_;
   TextOption theta_;
-  TextOption base_;
+  BaseOption base_;
   TextOption rope_dim_;
   ScalingOption scaling_;
   TextOption pair_;
@@ -112,12 +146,15 @@ std::vector<int> read_rope_dims(const TextOption& option, const Interruption& in
 class GridOptions {
  public:
   void add_to(CLI::App& app);
+  // Throws UsageError also where the model has no grid, unless a base is given.
+  void take_defaults(const ModelConfig& model);
   std::vector<Algebraic> bases(const Interruption& interruption = {}) const;
   // Even, at least 2.
   std::vector<int> rope_dims(const Interruption& interruption = {}) const;
+  Parameters resolved_parameters() const { return base_.resolved_parameters(); }
 
  private:
-  TextOption base_;
+  BaseOption base_;
   TextOption rope_dim_;
 };
 
@@ -125,6 +162,7 @@ class GridOptions {
 class HeadDimOption {
  public:
   void add_to(CLI::App& app);
+  void take_defaults(const ModelConfig& model);
   std::vector<long long> read(const Interruption& interruption = {}) const;
 
  private:
@@ -227,6 +265,8 @@ enum class BiasScale { after, before };
 class BiasScaleOption {
  public:
   void add_to(CLI::App& app);
+  // before, for models that add ALiBi so.
+  void take_defaults(const ModelConfig& model);
   BiasScale read() const;
 
  private:

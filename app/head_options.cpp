@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "ropelab/alibi/slope.hpp"
+#include "ropelab/exact/parse.hpp"
 #include "ropelab/sweep/values.hpp"
 
 namespace ropelab::app {
@@ -44,6 +45,16 @@ void HeadOptions::add_to(CLI::App& app, const std::string& default_head) {
   head_.add_to(app, "--head", kHeads, "Heads, counted from 1, or all", default_head);
   slope_.add_to(app, "--slope", kNumbers, "Slopes instead of heads, logits per position");
   slope_.option()->excludes(heads_.option(), head_.option());
+}
+
+void HeadOptions::take_defaults(const ModelConfig& model) {
+  if (fixes_slope()) return;
+  if (parse_rational(model.alibi_bias_max) != 8) {
+    refuse(model, fmt::format("alibi_bias_max is {}, and slopes of heads here are those of 8; give "
+                              "--slope",
+                              model.alibi_bias_max));
+  }
+  heads_.set_default(fmt::format("{}", model.heads));
 }
 
 std::vector<HeadChoice> HeadOptions::read(const Interruption& interruption) const {

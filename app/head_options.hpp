@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/model_config.hpp"
 #include "app/text_option.hpp"
 #include "ropelab/exact/algebraic.hpp"
 #include "ropelab/exact/interruption.hpp"
@@ -23,6 +24,9 @@ struct HeadChoice {
 class HeadOptions {
  public:
   void add_to(CLI::App& app, const std::string& default_head = "1");
+  // As many heads as the model has, unless slopes are given. Throws UsageError where the model has
+  // other slopes than alibi_slope.
+  void take_defaults(const ModelConfig& model);
   // Whether slopes are given, and not heads.
   bool fixes_slope() const { return slope_.given(); }
   // In the order of the columns: for each number of heads, each head. Throws Interrupted.

@@ -156,6 +156,20 @@ Parameters SettingOptions::scaling_parameters(const std::vector<Setting>& settin
   return rotation_.scaling().resolved_parameters(scalings);
 }
 
+Parameters SettingOptions::model_parameters() const {
+  Parameters parameters = model_.resolved_parameters();
+  if (rotation_.kind() != RotationKind::base) return parameters;
+  const Parameters base = rotation_.base().resolved_parameters();
+  parameters.insert(parameters.end(), base.begin(), base.end());
+  return parameters;
+}
+
+std::vector<std::string> SettingOptions::files_read() const {
+  std::vector<std::string> files = rotation_.scaling().files_read();
+  for (std::string& file : model_.files_read()) files.push_back(std::move(file));
+  return files;
+}
+
 Parameters SettingOptions::resolved_parameters(const std::vector<Setting>& settings,
                                                const Interruption& interruption) const {
   Parameters parameters;
@@ -175,6 +189,7 @@ Parameters SettingOptions::resolved_parameters(const std::vector<Setting>& setti
     for (const char* name : {"base", "rope-dim", "pair"}) parameters.emplace_back(name, "");
   }
   for (auto& parameter : scaling_parameters(settings)) parameters.push_back(std::move(parameter));
+  for (auto& parameter : model_parameters()) parameters.push_back(std::move(parameter));
   if (!heads_.fixes_slope())
     add(
         "slope", [](const Setting& s) -> auto& { return s.head.slope; });
@@ -190,7 +205,9 @@ Construction Setting::construction() const {
 }
 
 void SettingOptions::add_to(CLI::App& app, const Defaults& defaults) {
+  model_.add_to(app);
   context_.add_to(app, defaults.context);
+  sweeps_contexts_ = defaults.sweeps_contexts;
   rotation_.add_to(app, defaults.rotation);
   heads_.add_to(app);
   head_dim_.add_to(app);
@@ -243,7 +260,10 @@ std::string SettingOptions::pipeline_cell(const std::string& name, const Pipelin
   return cell;
 }
 
-std::vector<Setting> SettingOptions::read(const Interruption& interruption) const {
+std::vector<Setting> SettingOptions::read(const Interruption& interruption) {
+  model_.read();
+  model_.give_defaults(rotation_, heads_, head_dim_, bias_scale_);
+  if (!sweeps_contexts_) model_.give_defaults(context_);
   const auto rotation = rotation_.read(interruption);
   const auto heads = heads_.read(interruption);
   const auto head_dims = head_dim_.read(interruption);

@@ -7,6 +7,7 @@
 
 #include "app/construction_options.hpp"
 #include "app/head_options.hpp"
+#include "app/model_option.hpp"
 #include "ropelab/simulation/construction.hpp"
 #include "ropelab/simulation/pipeline.hpp"
 #include "ropelab/table/manifest.hpp"
@@ -49,20 +50,21 @@ class SettingOptions {
   struct Defaults {
     std::string context = "65536";
     RotationOptions::Default rotation;
+    bool sweeps_contexts = false;  // then a model's does not take their place
   };
 
-  void add_to(CLI::App& app, const Defaults& defaults = {"65536", {}});
+  void add_to(CLI::App& app, const Defaults& defaults = {"65536", {}, false});
   // --content as well, for commands whose figures can be taken among content.
   void add_content_to(CLI::App& app);
   // The grid in the order of its rows: the leftmost column varies slowest. Throws UsageError,
   // also for more points than fit this machine's memory, and Interrupted.
-  std::vector<Setting> read(const Interruption& interruption = {}) const;
+  std::vector<Setting> read(const Interruption& interruption = {});
   // What the manifest is to say of these settings besides the options: the values that follow
   // from those given (thetas from max phases, say). Throws Interrupted.
   Parameters resolved_parameters(const std::vector<Setting>& settings,
                                  const Interruption& interruption) const;
   // For Command::files_read.
-  std::vector<std::string> files_read() const { return rotation_.scaling().files_read(); }
+  std::vector<std::string> files_read() const;
   // Whether the user said which positions there are, by --context or --first-position.
   bool limits_positions() const { return context_.given() || first_position_.given(); }
   // Whether the user said what content there is, by --content.
@@ -75,10 +77,12 @@ class SettingOptions {
                             const Scaling& scaling, const Split& split,
                             const std::optional<Content>& content) const;
   Parameters scaling_parameters(const std::vector<Setting>& settings) const;
+  Parameters model_parameters() const;
   std::vector<std::optional<Content>> contents() const;
   std::vector<ResolvedRotation> rotations(const Rotation& rotation, long long context,
                                           const Interruption& interruption) const;
 
+  ModelOption model_;
   ContextOption context_;
   RotationOptions rotation_;
   HeadOptions heads_;
@@ -90,6 +94,7 @@ class SettingOptions {
   BiasScaleOption bias_scale_;
   ContentOption content_;
   bool takes_content_ = false;
+  bool sweeps_contexts_ = false;
 };
 
 }  // namespace ropelab::app

@@ -57,6 +57,13 @@ class TextOption {
     if (!text_.empty()) option_->capture_default_str();
   }
 
+  // Another default, for what is not given: once other options are read, say.
+  void set_default(const std::string& text) {
+    if (given()) return;
+    text_ = text;
+    option_->default_str(text);
+  }
+
   // Whether the user gave it, on the command line or in a file.
   bool given() const { return option_ != nullptr && option_->count() > 0; }
   // What he gave, without blanks around it, or the default.

@@ -7,6 +7,7 @@
 #include "app/commands.hpp"
 #include "app/construction_options.hpp"
 #include "app/least_base_search.hpp"
+#include "app/model_option.hpp"
 #include "ropelab/exact/distance.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/rope/frequency.hpp"
@@ -35,6 +36,7 @@ std::string formula_column(FrequencyFormula formula) {
 class Frequencies : public Command {
  public:
   void add_options(CLI::App& app) override {
+    model_.add_to(app);
     grids_.add_to(app);
     scaling_.add_to(app);
     context_.add_to(app);
@@ -43,6 +45,8 @@ class Frequencies : public Command {
   }
 
   void set_up(const Interruption& interruption) override {
+    model_.read();
+    model_.give_defaults(grids_, scaling_, context_);
     const std::vector<int> rope_dims = grids_.rope_dims(interruption);
     if (least_base_.wanted()) {
       least_base_.set_up(rope_dims, context_.read(interruption));
@@ -68,19 +72,27 @@ class Frequencies : public Command {
       names.push_back(formula_column(formula));
     }
     names.push_back("nearest");
-    if (scaling_.given()) {
+    if (scaling_.wanted()) {
       names.insert(names.end(), {"scaling", "attention_factor", "softmax_factor", "scaled_base",
                                  "correction_low", "correction_high", "extrapolated"});
     }
     return names;
   }
 
-  std::vector<std::string> files_read() const override { return scaling_.files_read(); }
+  std::vector<std::string> files_read() const override {
+    std::vector<std::string> files = scaling_.files_read();
+    for (std::string& file : model_.files_read()) files.push_back(std::move(file));
+    return files;
+  }
 
   Parameters resolved_parameters(const Interruption&) const override {
     std::vector<Scaling> scalings;
     for (const FrequencyGrid& grid : chosen_) scalings.push_back(grid.scaling().scaling());
-    return scaling_.resolved_parameters(scalings);
+    Parameters parameters = scaling_.resolved_parameters(scalings);
+    for (const Parameters& more : {model_.resolved_parameters(), grids_.resolved_parameters()}) {
+      parameters.insert(parameters.end(), more.begin(), more.end());
+    }
+    return parameters;
   }
 
   std::optional<std::size_t> rows_in_all() const override {
@@ -163,7 +175,7 @@ class Frequencies : public Command {
                 formulas[n][static_cast<std::size_t>(pair)]);
       }
       if (nearest == pair) row.set("nearest", "yes");
-      if (!scaling_.given()) continue;
+      if (!scaling_.wanted()) continue;
       set_scaling(row, scaling);
       if (const auto share = grid.scaling().extrapolated(grid.unscaled_theta(pair), pair)) {
         row.set("extrapolated", exact_cell(*share, run.digits()));
@@ -171,6 +183,7 @@ class Frequencies : public Command {
     }
   }
 
+  ModelOption model_;
   GridOptions grids_;
   ScalingOption scaling_;
   ContextOption context_;

@@ -92,16 +92,19 @@ class Sweep : public Command {
 
 // One class for each axis, since a command is made without arguments.
 struct SweepTheta : Sweep {
-  SweepTheta() : Sweep({"65536", {RotationKind::theta, "1e-9,1e-8,1e-7,1e-6,1e-5,1e-4,1e-3"}}) {}
+  SweepTheta()
+      : Sweep({"65536", {RotationKind::theta, "1e-9,1e-8,1e-7,1e-6,1e-5,1e-4,1e-3"}, false}) {}
 };
 struct SweepBase : Sweep {
-  SweepBase() : Sweep({"65536", {RotationKind::base, "1e4,1e5,5e5,1e6,1e7"}}) {}
+  SweepBase() : Sweep({"65536", {RotationKind::base, "1e4,1e5,5e5,1e6,1e7"}, false}) {}
 };
 struct SweepContext : Sweep {
-  SweepContext() : Sweep({"1K,2K,4K,8K,16K,32K,64K,128K,256K", {RotationKind::max_phase, "0.1"}}) {}
+  SweepContext()
+      : Sweep({"1K,2K,4K,8K,16K,32K,64K,128K,256K", {RotationKind::max_phase, "0.1"}, true}) {}
 };
 struct SweepPhase : Sweep {
-  SweepPhase() : Sweep({"65536", {RotationKind::max_phase, "1e-6,1e-5,1e-4,1e-3,1e-2,1e-1,1"}}) {}
+  SweepPhase()
+      : Sweep({"65536", {RotationKind::max_phase, "1e-6,1e-5,1e-4,1e-3,1e-2,1e-1,1"}, false}) {}
 };
 
 }  // namespace
