@@ -540,6 +540,21 @@ void ToleranceOption::add_to(CLI::App& app) {
 
 Algebraic ToleranceOption::read() const { return tolerance_.read(parse_positive); }
 
+void UnitOption::add_to(CLI::App& app) {
+  unit_.add_to(app, "--unit", "logits|tokens",
+               "What errors are told in: logits, or tokens of distance (an error divided by the "
+               "bias per token)",
+               "logits");
+}
+
+Unit UnitOption::read() const {
+  return unit_.read([](const std::string& text) {
+    if (text == "logits") return Unit::logits;
+    if (text == "tokens") return Unit::tokens;
+    throw std::invalid_argument(fmt::format("'{}' is neither logits nor tokens", text));
+  });
+}
+
 void BiasScaleOption::add_to(CLI::App& app) {
   bias_scale_.add_to(app, "--bias-scale", "before|after",
                      "Whether the bias is added before or after the division by sqrt(head-dim)",

@@ -259,6 +259,18 @@ class SplitOption {
 // As users write it: "key=2^8".
 std::string to_text(const Split& split);
 
+// --unit: what errors are told in. A token is the bias of one position of distance, the slope.
+enum class Unit { logits, tokens };
+
+class UnitOption {
+ public:
+  void add_to(CLI::App& app);
+  Unit read() const;
+
+ private:
+  TextOption unit_;
+};
+
 // --bias-scale: whether the bias is added before the scores are divided by sqrt(head_dim).
 enum class BiasScale { after, before };
 

@@ -159,8 +159,16 @@ void require_content_fits(const PairSampling& pairs, const std::vector<Setting>&
 
 Cell truncation_rms_cell(const TruncationError& truncation, const DistanceReference& reference,
                          DistanceRange distances, int digits, const Interruption& interruption) {
-  if (digits <= 17) return truncation.rms;
-  return exact_cell(exact_truncation_rms(reference, distances, interruption), digits);
+  const ErrorUnit& unit = reference.error_unit();
+  if (digits <= 17) return unit.rounded(truncation.rms);
+  return exact_cell(unit.of(exact_truncation_rms(reference, distances, interruption)), digits);
+}
+
+DistanceReference reference_of(const Setting& setting, const Interruption& interruption) {
+  DistanceReference reference(setting.construction(), static_cast<std::size_t>(setting.context),
+                              interruption);
+  reference.tell_errors_in(setting.error_unit());
+  return reference;
 }
 
 const ErrorTableRows::Shared& ErrorTableRows::shared_for(const Setting& setting) {
@@ -172,7 +180,7 @@ const ErrorTableRows::Shared& ErrorTableRows::shared_for(const Setting& setting)
     return *shared_;
   }
   shared_.reset();
-  DistanceReference reference(construction, context, interruption_);
+  DistanceReference reference = reference_of(setting, interruption_);
   const TruncationError truncation = truncation_error(reference);
   const Cell rms = truncation_rms_cell(truncation, reference, reference.all_distances(),
                                        options_.digits, interruption_);
@@ -213,10 +221,12 @@ Table::Row ErrorTableRows::add_row(Table& table, const Setting& setting) {
       .set("N_in_dtype", n.rounded)
       .set("N_status", n.status)
       .set("amplification", exact_cell(amplification(setting.construction()), digits))
-      .set("truncation_max_abs", exact_cell(shared.truncation.maximum, digits))
+      .set("truncation_max_abs",
+           exact_cell(shared.reference.error_unit().of(shared.truncation.maximum), digits))
       .set("truncation_max_rel", exact_cell(shared.truncation.relative_maximum, digits))
       .set("truncation_rms", shared.truncation_rms)
-      .set("rounding_bound", rounding_bound(setting.pipeline, bound_inputs(setting)))
+      .set("rounding_bound", shared.reference.error_unit().bound(
+                                 rounding_bound(setting.pipeline, bound_inputs(setting))))
       .set("weights_tv_exact",
            measured.exact_weights_total_variation.value_or(shared.weights_total_variation))
       .set("status", status_of(setting, measured.errors.nonfinite_pairs == 0));

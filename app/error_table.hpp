@@ -58,7 +58,13 @@ void require_tables_fit(const std::vector<Setting>& settings);
 void require_content_fits(const PairSampling& pairs, const std::vector<Setting>& settings,
                           double tables = 1);
 
-// The rms of a truncation error over these distances with as many digits as --digits asks for.
+// The reference that a setting's errors are held against, which tells them in the setting's unit.
+// Throws Interrupted.
+DistanceReference reference_of(const Setting& setting, const Interruption& interruption);
+
+// The rms of a truncation error over these distances, in the reference's unit, with as many digits
+// as
+// --digits asks for.
 // Throws Interrupted.
 Cell truncation_rms_cell(const TruncationError& truncation, const DistanceReference& reference,
                          DistanceRange distances, int digits, const Interruption& interruption);

@@ -204,6 +204,10 @@ Construction Setting::construction() const {
   return construction;
 }
 
+ErrorUnit Setting::error_unit() const {
+  return unit == Unit::logits ? ErrorUnit() : ErrorUnit(construction().slope);
+}
+
 void SettingOptions::add_to(CLI::App& app, const Defaults& defaults) {
   model_.add_to(app);
   context_.add_to(app, defaults.context);
@@ -221,6 +225,11 @@ void SettingOptions::add_to(CLI::App& app, const Defaults& defaults) {
 void SettingOptions::add_content_to(CLI::App& app) {
   content_.add_to(app);
   takes_content_ = true;
+}
+
+void SettingOptions::add_unit_to(CLI::App& app) {
+  unit_.add_to(app);
+  takes_unit_ = true;
 }
 
 std::vector<std::optional<Content>> SettingOptions::contents() const {
@@ -257,6 +266,7 @@ std::string SettingOptions::pipeline_cell(const std::string& name, const Pipelin
   }
   cell += scaling_in_pipeline_cell(scaling);
   if (content) cell += ",content=" + text_of(*content);
+  if (unit() == Unit::tokens) cell += ",unit=tokens";
   return cell;
 }
 
@@ -274,6 +284,7 @@ std::vector<Setting> SettingOptions::read(const Interruption& interruption) {
   const BiasScale bias_scale = bias_scale_.read();
   const auto contexts = context_.read(interruption);
   const auto all_contents = contents();
+  const Unit error_unit = unit();
   require_halves(all_contents, head_dims);
   const double points_of_a_rotation = static_cast<double>(heads.size() * head_dims.size()) *
                                       static_cast<double>(dtypes.size() * pipelines.size()) *
@@ -295,7 +306,7 @@ std::vector<Setting> SettingOptions::read(const Interruption& interruption) {
                   settings.push_back(
                       {context, resolved, head, head_dim, dtype, pipeline,
                        pipeline_cell(name, pipeline, resolved.scaling, split, content), bias_scale,
-                       first, split, content});
+                       first, split, content, error_unit});
                 }
                 require_query_part(settings.back());
               }

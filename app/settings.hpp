@@ -8,6 +8,7 @@
 #include "app/construction_options.hpp"
 #include "app/head_options.hpp"
 #include "app/model_option.hpp"
+#include "ropelab/errors/error_unit.hpp"
 #include "ropelab/simulation/construction.hpp"
 #include "ropelab/simulation/pipeline.hpp"
 #include "ropelab/table/manifest.hpp"
@@ -38,10 +39,13 @@ struct Setting {
   long long first_position;
   Split split;
   std::optional<Content> content{};  // where the pair's products are added among others
+  Unit unit = Unit::logits;          // of its errors
 
   // With the slope that the scaled score is to have: m, or m/sqrt(head_dim) where the bias is
   // added before the scaling.
   Construction construction() const;
+  // By what errors in logits are divided.
+  ErrorUnit error_unit() const;
 };
 
 // All options of the construction, in the order of the error table's columns.
@@ -56,6 +60,8 @@ class SettingOptions {
   void add_to(CLI::App& app, const Defaults& defaults = {"65536", {}, false});
   // --content as well, for commands whose figures can be taken among content.
   void add_content_to(CLI::App& app);
+  // --unit as well, for commands that tell errors.
+  void add_unit_to(CLI::App& app);
   // The grid in the order of its rows: the leftmost column varies slowest. Throws UsageError,
   // also for more points than fit this machine's memory, and Interrupted.
   std::vector<Setting> read(const Interruption& interruption = {});
@@ -79,6 +85,7 @@ class SettingOptions {
   Parameters scaling_parameters(const std::vector<Setting>& settings) const;
   Parameters model_parameters() const;
   std::vector<std::optional<Content>> contents() const;
+  Unit unit() const { return takes_unit_ ? unit_.read() : Unit::logits; }
   std::vector<ResolvedRotation> rotations(const Rotation& rotation, long long context,
                                           const Interruption& interruption) const;
 
@@ -93,7 +100,9 @@ class SettingOptions {
   FirstPositionOption first_position_;
   BiasScaleOption bias_scale_;
   ContentOption content_;
+  UnitOption unit_;
   bool takes_content_ = false;
+  bool takes_unit_ = false;
   bool sweeps_contexts_ = false;
 };
 

@@ -15,6 +15,7 @@ class Profile : public Command {
   void add_options(CLI::App& app) override {
     options_.add_to(app);
     options_.add_content_to(app);
+    options_.add_unit_to(app);
     pairs_.add_to(app);
   }
 
@@ -70,7 +71,8 @@ class Profile : public Command {
                                             DistanceRange distances) {
     const int digits = run.digits();
     const TruncationError error = truncation_error(reference, distances);
-    return {exact_cell(error.maximum, digits), exact_cell(error.relative_maximum, digits),
+    return {exact_cell(reference.error_unit().of(error.maximum), digits),
+            exact_cell(error.relative_maximum, digits),
             truncation_rms_cell(error, reference, distances, digits, run.interruption())};
   }
 
@@ -82,7 +84,7 @@ class Profile : public Command {
       return *shared_;
     }
     shared_.reset();
-    DistanceReference reference(construction, context, run.interruption());
+    DistanceReference reference = reference_of(setting, run.interruption());
     const auto ranges = doubling_distances(context);
     std::vector<std::vector<Cell>> truncation;
     for (const DistanceRange& distances : ranges) {

@@ -17,6 +17,7 @@ class Sweep : public Command {
   void add_options(CLI::App& app) override {
     options_.add_to(app, defaults_);
     options_.add_content_to(app);
+    options_.add_unit_to(app);
     pairs_.add_to(app);
     app.add_flag(
         "--budget", budget_,

@@ -9,6 +9,7 @@
 #include "ropelab/errors/pair_errors.hpp"
 #include "ropelab/errors/sampled_pairs.hpp"
 #include "ropelab/exact/parse.hpp"
+#include "ropelab/simulation/budget.hpp"
 
 namespace ropelab {
 namespace {
@@ -24,10 +25,10 @@ Construction construction_of(const std::string& phase, std::size_t context, int 
 }
 
 // The errors of the pairs at these distances, one pair after the other, in 512 bits: of
-// score(i, j), which content(i, j) is part of.
+// score(i, j), which content(i, j) is part of. Told in so many logits.
 template <class Score, class ContentOf>
 PairErrors plain_errors(DistanceRange distances, const DistanceReference& reference,
-                        const Score& score, const ContentOf& content) {
+                        const Score& score, const ContentOf& content, const Real& unit) {
   const std::size_t context = reference.context();
   const std::size_t reach = visible_reach(reference.construction().slope, context);
   PairErrors errors;
@@ -46,8 +47,8 @@ PairErrors plain_errors(DistanceRange distances, const DistanceReference& refere
         continue;
       }
       const Real bias = to_real(f) - content(i, j);
-      const Real rounding = abs(bias - reference.exact_simulated(d));
-      const Real total = abs(bias - reference.exact_bias(d));
+      const Real rounding = abs(bias - reference.exact_simulated(d)) / unit;
+      const Real total = abs(bias - reference.exact_bias(d)) / unit;
       if (rounding > largest) {
         largest = rounding;
         errors.rounding_maximum = {to_double(rounding), first_position + static_cast<long long>(i),
@@ -71,23 +72,24 @@ PairErrors plain_errors(DistanceRange distances, const DistanceReference& refere
 }
 
 PairErrors plain_errors(DistanceRange distances, const Pipeline& pipeline,
-                        const DistanceReference& reference) {
+                        const DistanceReference& reference, const Real& unit = 1) {
   const ExactInput scale = score_scale(reference.construction());
   const RotatedTable table =
       rotated_table(pipeline, reference.construction(), first_position, reference.context());
   return plain_errors(
       distances, reference,
       [&](std::size_t i, std::size_t j) { return score_at(pipeline, scale, table, i, j); },
-      [](std::size_t, std::size_t) { return Real(0); });
+      [](std::size_t, std::size_t) { return Real(0); }, unit);
 }
 
 PairErrors plain_errors_among_content(DistanceRange distances, const Pipeline& pipeline,
-                                      const DistanceReference& reference, const Content& content) {
+                                      const DistanceReference& reference, const Content& content,
+                                      const Real& unit = 1) {
   const ContentScores scores(pipeline, reference.construction(), first_position,
                              reference.context(), content);
   return plain_errors(
       distances, reference, [&](std::size_t i, std::size_t j) { return scores.score(i, j); },
-      [&](std::size_t i, std::size_t j) { return scores.exact_content_score(i, j); });
+      [&](std::size_t i, std::size_t j) { return scores.exact_content_score(i, j); }, unit);
 }
 
 bool is_near(const std::optional<double>& a, const std::optional<double>& b) {
@@ -179,6 +181,75 @@ TEST_CASE("errors by distance are those of the pairs there, in every format and 
       }
     }
   }
+}
+
+TEST_CASE("errors in tokens are those in logits, divided before they are rounded") {
+  const std::size_t context = 45;
+  for (const Algebraic& slope : {alibi_slope(16, 1), Algebraic(Rational(1, 3))}) {
+    const Construction construction{parse_positive("0.3/45"), slope, 6, {}};
+    DistanceReference reference(construction, context);
+    reference.tell_errors_in(ErrorUnit(slope));
+    const Real unit = slope.to_real();
+    const std::vector<DistanceRange> all = {reference.all_distances()};
+    const Content content{4, PairPlace::halves};
+    for (const Format& dtype : all_formats()) {
+      for (const char* name : {"ideal-trig", "fused", "exact"}) {
+        INFO(slope.to_double() << " " << dtype.name << " " << name);
+        const Pipeline pipeline = parse_pipeline(name, dtype);
+        if (!is_exact(pipeline)) {
+          const PairErrors plain = plain_errors(all[0], pipeline, reference, unit);
+          CHECK(agrees(errors_at(all, pipeline, reference, first_position)[0], plain));
+          CHECK(agrees(measure_sampled_pairs(pipeline, reference, first_position, 100000, 1).errors,
+                       plain));
+        }
+        const PairErrors among =
+            plain_errors_among_content(all[0], pipeline, reference, content, unit);
+        const PairErrors found =
+            errors_at_among_content(all, pipeline, reference, first_position, content)[0];
+        if (!is_exact(pipeline)) CHECK(agrees(found, among));
+        CHECK(found.total_maximum == among.total_maximum);
+        CHECK(is_near(found.total_rms, among.total_rms));
+      }
+    }
+  }
+}
+
+TEST_CASE("where nothing rounds, errors in tokens are those of the truncation") {
+  const Algebraic slope = alibi_slope(16, 1);
+  DistanceReference reference({parse_positive("1e-3"), slope, 64, {}}, 300);
+  const Pipeline exact = parse_pipeline("exact", float32_format());
+  const PairErrors logits = measure_all_pairs(exact, reference, 0).errors;
+  reference.tell_errors_in(ErrorUnit(slope));
+  const PairErrors tokens = measure_all_pairs(exact, reference, 0).errors;
+  // (d theta - sin(d theta))/theta
+  const auto in_tokens = [](long long d) {
+    const Real theta = to_real(Rational(1, 1000));
+    return to_double(Real(sine_deficit(theta * Real(d)) / theta));
+  };
+  CHECK(tokens.total_maximum == in_tokens(299));
+  CHECK(tokens.visible_maximum == in_tokens(15));
+  CHECK(*tokens.total_rms == Approx(*logits.total_rms / slope.to_double()).epsilon(1e-14));
+  CHECK(tokens.rounding_maximum->error == 0);
+  CHECK(tokens.order_lost == logits.order_lost);
+}
+
+TEST_CASE("an error that is a binary number of tokens is told as that, also where a tie decides") {
+  const Algebraic third(Rational(1, 3));
+  const ErrorUnit unit(third);
+  // 2^53 + 1 tokens lie between two doubles, and the even one is right.
+  for (const long long odd : {1, 3}) {
+    const Rational tokens = Rational(Integer(1) << 53) + odd;
+    CHECK(unit.rounded(to_real(tokens / 3)) == to_double(tokens));
+  }
+  CHECK(unit.rounded(0) == 0);
+  CHECK(ErrorUnit().rounded(Real(0.1)) == 0.1);
+  // Bounds are rounded up, but for those that need not be.
+  CHECK(unit.bound(0.1) == std::optional(to_double(to_rational(0.1) * 3) > to_rational(0.1) * 3
+                                             ? to_double(to_rational(0.1) * 3)
+                                             : std::nextafter(to_double(to_rational(0.1) * 3), 1)));
+  CHECK(unit.bound(0.25) == std::optional(0.75));
+  CHECK(ErrorUnit(Algebraic(Rational(3))).bound(1.0) == std::optional(std::nextafter(1.0 / 3, 1)));
+  CHECK(unit.bound(std::nullopt) == std::nullopt);
 }
 
 TEST_CASE("errors by distance combine to those of all pairs") {

@@ -87,7 +87,7 @@ class LargestSearch {
 
   std::optional<LargestError> result() const {
     if (!largest_) return std::nullopt;
-    return LargestError{to_double(*largest_),
+    return LargestError{judged_.reference.error_unit().rounded(*largest_),
                         judged_.first_position + static_cast<long long>(place_.first),
                         judged_.first_position + static_cast<long long>(place_.second)};
   }
@@ -256,7 +256,8 @@ class AllProducts : public AllPairs {
   std::optional<LargestError> largest(Against against, DistanceRange distances) const {
     const auto scores = extremes(distances);
     if (!scores) return AllPairs::largest(against, distances);
-    const auto among = largest_among(*scores, Target(judged().reference, against));
+    const Target target(judged().reference, against);
+    const auto among = largest_among(*scores, target);
     if (!among) return std::nullopt;
     std::pair<std::size_t, std::size_t> first{judged().scores.size(), 0};
     for (const std::size_t place : among->places) {
@@ -266,7 +267,7 @@ class AllProducts : public AllPairs {
       while (i <= last && !(judged().scores.score(i, i - extreme.distance) == extreme.score)) ++i;
       if (i <= last) first = std::min(first, {i, i - extreme.distance});
     }
-    return LargestError{to_double(among->error), static_cast<long long>(first.first),
+    return LargestError{target.unit().rounded(among->error), static_cast<long long>(first.first),
                         static_cast<long long>(first.second)};
   }
 

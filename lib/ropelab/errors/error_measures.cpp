@@ -61,7 +61,7 @@ std::optional<double> largest_error(const std::vector<DistanceScore>& scores,
                                     const Target& target) {
   const auto largest = largest_among(scores, target);
   if (!largest) return std::nullopt;
-  return to_double(largest->error);
+  return target.unit().rounded(largest->error);
 }
 
 namespace {
@@ -114,10 +114,10 @@ std::optional<double> root_mean_square(const std::vector<Moments>& moments, cons
   for (const Moments& m : moments) count = count + m.count;
   if (count.high == 0) return std::nullopt;
   if (const auto sum = quick_sum_of_squares(moments, target)) {
-    return std::sqrt((*sum / count).high);
+    return target.unit().rounded(std::sqrt((*sum / count).high));
   }
   const Real sum = exact_sum_of_squares(moments, target);
-  return sum > 0 ? to_double(Real(sqrt(sum / to_real(count)))) : 0.0;
+  return sum > 0 ? target.unit().rounded(sqrt(sum / to_real(count))) : 0.0;
 }
 
 }  // namespace ropelab

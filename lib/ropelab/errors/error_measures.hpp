@@ -21,6 +21,7 @@ class Target {
   DoubleDouble quick(std::size_t distance) const;
   double quick_error(std::size_t distance) const;  // a bound on |quick - exact|
   Real exact(std::size_t distance) const;
+  const ErrorUnit& unit() const { return reference_.error_unit(); }
 
  private:
   const BiasReference& reference_;
@@ -32,7 +33,7 @@ struct DistanceScore {
   DoubleDouble score;  // finite
 };
 
-// The largest |score - target|, and which of the scores share it.
+// The largest |score - target|, in logits, and which of the scores share it.
 struct LargestAmong {
   Real error;
   std::vector<std::size_t> places;
@@ -40,7 +41,7 @@ struct LargestAmong {
 // Empty where there are no scores.
 std::optional<LargestAmong> largest_among(const std::vector<DistanceScore>& scores,
                                           const Target& target);
-// Its error, correctly rounded.
+// Its error in the reference's unit, correctly rounded.
 std::optional<double> largest_error(const std::vector<DistanceScore>& scores, const Target& target);
 
 // Scores F at one distance, by their moments about a centre.
@@ -58,8 +59,8 @@ bool squares_are_sound(double deviation);
 // A power of two of about the size of x, short of the ends of the range: a unit where they do not.
 int unit_exponent(double x);
 
-// The root of the mean (F - target)^2; empty where the counts add up to 0. Good to 1e-12
-// relative, if the moments are, for any magnitude of the errors.
+// The root of the mean (F - target)^2, in the reference's unit; empty where the counts add up to 0.
+// Good to 1e-12 relative, if the moments are, for any magnitude of the errors.
 std::optional<double> root_mean_square(const std::vector<Moments>& moments, const Target& target);
 
 }  // namespace ropelab

@@ -32,10 +32,11 @@ PairErrors exact_errors(DistanceRange distances, const DistanceReference& refere
   errors.rounding_maximum = {0, first_position + static_cast<long long>(distances.first),
                              first_position};
   errors.rounding_rms = 0;
-  errors.total_maximum = to_double(truncation.maximum);
-  errors.total_rms = truncation.rms;
+  const ErrorUnit& unit = reference.error_unit();
+  errors.total_maximum = unit.rounded(truncation.maximum);
+  errors.total_rms = unit.rounded(truncation.rms);
   if (reach >= distances.first) {
-    errors.visible_maximum = to_double(reference.exact_truncation(reach));
+    errors.visible_maximum = unit.rounded(reference.exact_truncation(reach));
   }
   errors.order_lost = share_lost(distances, reference.simulated(), reference.context());
   errors.pairs = pairs_at(distances, reference.context());
@@ -72,7 +73,7 @@ Measurement measure_by_distance(const std::vector<DoubleDouble>& scores, std::si
   if (const auto largest = largest_among(finite, simulated)) {
     // The first pair at a distance has query d and key 0.
     const std::size_t d = finite[largest->places.front()].distance;
-    measured.errors.rounding_maximum = {to_double(largest->error), static_cast<long long>(d), 0};
+    measured.errors.rounding_maximum = {simulated.unit().rounded(largest->error), static_cast<long long>(d), 0};
   }
   measured.errors.rounding_rms = root_mean_square(moments, simulated);
   measured.errors.total_maximum = largest_error(finite, bias);

@@ -47,7 +47,7 @@ std::optional<LargestError> locate_largest(const std::vector<DistanceScore>& ext
         first_query_with(scores.pipeline, scores.scale, scores.table, distance, score);
     best = std::min(best, {i, i - distance});
   }
-  return LargestError{to_double(largest->error),
+  return LargestError{target.unit().rounded(largest->error),
                       first_position + static_cast<long long>(best.first),
                       first_position + static_cast<long long>(best.second)};
 }

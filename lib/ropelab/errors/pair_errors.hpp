@@ -12,12 +12,12 @@ namespace ropelab {
 
 // A largest error and where it stands: the smallest i, then j, that reach it.
 struct LargestError {
-  double error;    // logits; the correctly rounded magnitude
+  double error;    // in the reference's unit; the correctly rounded magnitude
   long long i, j;  // positions
 };
 
-// Rounding error F - S and total error F - B, in logits, over the pairs looked at whose F is
-// finite. What has no finite pair is empty.
+// Rounding error F - S and total error F - B, in the unit of the reference (logits, unless it is
+// told otherwise), over the pairs looked at whose F is finite. What has no finite pair is empty.
 struct PairErrors {
   std::optional<LargestError> rounding_maximum;
   std::optional<double> rounding_rms;

@@ -2,9 +2,11 @@
 // follows from them without any number format.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "ropelab/errors/distance_range.hpp"
+#include "ropelab/errors/error_unit.hpp"
 #include "ropelab/exact/double_double.hpp"
 #include "ropelab/exact/interruption.hpp"
 #include "ropelab/simulation/construction.hpp"
@@ -32,6 +34,11 @@ class BiasReference {
   virtual double simulated_error(std::size_t distance) const = 0;
   virtual double bias_error(std::size_t distance) const = 0;
 
+  // What errors against it are told in: logits, until told otherwise. S, B and S - B above stay in
+  // logits.
+  const ErrorUnit& error_unit() const { return error_unit_; }
+  void tell_errors_in(ErrorUnit unit) { error_unit_ = std::move(unit); }
+
   // e^B(d) / Z over d = 0 ... context-1: the native weights of the last query.
   const std::vector<DoubleDouble>& native_weights() const { return native_weights_; }
 
@@ -48,6 +55,7 @@ class BiasReference {
 
  private:
   std::vector<DoubleDouble> native_weights_;
+  ErrorUnit error_unit_;
 };
 
 // Those of the construction. S is good to simulated_error(d), S - B to 2^-90 relative while the

@@ -204,7 +204,7 @@ std::optional<LargestError> locate_largest(const std::vector<Score>& scores, con
   for (const std::size_t place : largest->places) {
     best = std::min(best, {scores[place].pair.i, scores[place].pair.j});
   }
-  return LargestError{to_double(largest->error),
+  return LargestError{target.unit().rounded(largest->error),
                       first_position + static_cast<long long>(best.first),
                       first_position + static_cast<long long>(best.second)};
 }
