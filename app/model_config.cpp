@@ -47,6 +47,7 @@ struct Family {
   Flag one_key_value_head{{}};  // whatever key_value_heads says,
   Flag many_after_all{{}};      // but for this
   Count head_dim{{}};           // hidden_size/heads where it is null or absent
+  Flag projection_bias{{}};
   Count context{{"max_position_embeddings"}};
   Flag has_window{{}, true};
   Count window{{}};
@@ -72,7 +73,8 @@ const std::vector<NamedFamily>& families() {
   static const Count head_dim{{"head_dim"}};
   static const Count window{{"sliding_window"}};
   static const std::vector<NamedFamily> all = {
-      {"llama", {.key_value_heads = grouped, .head_dim = head_dim}},
+      {"llama",
+       {.key_value_heads = grouped, .head_dim = head_dim, .projection_bias = {{"attention_bias"}}}},
       {"mistral",
        {.key_value_heads = {{"num_key_value_heads"}, 8},
         .head_dim = head_dim,
@@ -83,20 +85,24 @@ const std::vector<NamedFamily>& families() {
       {"qwen2",
        {.key_value_heads = {{"num_key_value_heads"}, 32},
         .head_dim = head_dim,
+        .projection_bias = {{}, true},
         .has_window = {{"use_sliding_window"}},
         .window = {{"sliding_window"}, 4096}}},
       {"qwen3",
        {.key_value_heads = {{"num_key_value_heads"}, 32},
         .head_dim = {{"head_dim"}, 128},
+        .projection_bias = {{"attention_bias"}},
         .has_window = {{"use_sliding_window"}},
         .window = {{"sliding_window"}, 4096}}},
       {"gpt_neox",
-       {.base = {{"rotary_emb_base", "rope_theta"}, "10000"},
+       {.projection_bias = {{"attention_bias"}, true},
+        .base = {{"rotary_emb_base", "rope_theta"}, "10000"},
         .rotated_share = {{"rotary_pct", "partial_rotary_factor"}, "0.25"}}},
       {"bloom",
        {.layers = {{"n_layer", "num_hidden_layers"}},
         .heads = {{"n_head", "num_attention_heads"}},
         .hidden_size = {{"hidden_size", "n_embed"}},
+        .projection_bias = {{}, true},
         .context = {{"seq_length"}},
         .alibi = {{}, true}}},
       {"mpt",
@@ -105,6 +111,7 @@ const std::vector<NamedFamily>& families() {
         .hidden_size = {{"d_model"}},
         .key_value_heads = {{"attn_config.kv_n_heads"}},
         .one_key_value_head = {{"attn_config.attn_type"}, false, "multiquery_attention"},
+        .projection_bias = {{"no_bias"}, false, "false"},
         .context = {{"max_seq_len"}},
         .alibi = {{"attn_config.alibi"}, true},
         .alibi_bias_max = {{"attn_config.alibi_bias_max"}, "8"},
@@ -118,6 +125,7 @@ const std::vector<NamedFamily>& families() {
         .key_value_heads = {{"num_kv_heads", "n_head_kv"}},
         .one_key_value_head = {{"multi_query"}, true},
         .many_after_all = {{"new_decoder_architecture"}},
+        .projection_bias = {{"bias"}},
         .context = {{"max_position_embeddings"}, 2048},
         .alibi = {{"alibi"}},
         .bias_before_scale = true}},
@@ -257,7 +265,8 @@ class Reader {
 
   bool flag(const Flag& flag) const {
     if (flag.keys.empty()) return flag.absent;
-    const auto found = find(flag.keys, flag.yes == "true" ? Kind::boolean : Kind::string);
+    const bool is_boolean = flag.yes == "true" || flag.yes == "false";
+    const auto found = find(flag.keys, is_boolean ? Kind::boolean : Kind::string);
     return found ? found->value->text == flag.yes : flag.absent;
   }
 
@@ -559,6 +568,7 @@ ModelConfig model_of(const JsonValue& root) {
   model.hidden_size = reader.required_count(family.hidden_size, kMostHidden);
   model.key_value_heads = key_value_heads(reader, family, model.heads);
   model.head_dim = head_dim(reader, family, model);
+  model.projection_bias = reader.flag(family.projection_bias);
   model.context = reader.count(family.context, kMostPositions);
   model.context_key = family.context.keys.front();
   if (reader.flag(family.has_window)) {

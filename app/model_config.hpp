@@ -27,6 +27,7 @@ struct ModelConfig {
   long long key_value_heads = 0;  // a divisor of heads
   long long head_dim = 0;
   long long hidden_size = 0;
+  bool projection_bias = false;  // whether W_q and W_k add one
   // The positions that the model is made for; where there are none, the name of the key that
   // would say so is in context_key all the same.
   std::optional<long long> context;

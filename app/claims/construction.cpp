@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/claims/all_claims.hpp"
+#include "ropelab/alibi/costs.hpp"
 #include "ropelab/alibi/slope.hpp"
 #include "ropelab/errors/reference.hpp"
 #include "ropelab/errors/weights.hpp"
@@ -43,16 +44,13 @@ namespace bloom {
 
 constexpr long long vocabulary = 250880, hidden = 1024, heads = 16, layers = 24;
 
-constexpr long long linear(long long in, long long out) { return in * out + out; }
+constexpr long long linear(long long in, long long out) { return linear_parameters(in, out, true); }
 constexpr long long norm = 2 * hidden;
 constexpr long long layer = norm + linear(hidden, 3 * hidden) + linear(hidden, hidden) + norm +
                             linear(hidden, 4 * hidden) + linear(4 * hidden, hidden);
 constexpr long long parameters = vocabulary * hidden + norm + layers * layer + norm;
-// W_q and W_k with two more rows and biases for each head.
-constexpr long long widened = layers * 2 * linear(hidden, 2 * heads);
-// Keys in float16, bytes per token.
-constexpr long long keys = layers * heads * kHeadDim * 2;
-constexpr long long more_keys = layers * heads * 2 * 2;
+// Keys in float16.
+constexpr AttentionShape shape{layers, heads, heads, kHeadDim, hidden, 2, true};
 
 }  // namespace bloom
 
@@ -103,24 +101,27 @@ ClaimResult small_angle(const ClaimSettings& settings) {
 }
 
 ClaimResult overhead(const ClaimSettings&) {
+  const BiasCosts costs = bias_costs(bloom::shape, extra_dimensions(BiasMethod::single, 1));
+  const long long widened = costs.projection_parameters, more_keys = costs.cache_bytes_per_token;
+  const long long keys = key_bytes_per_token(bloom::shape, kHeadDim);
   return {{stated_row({"parameters of BLOOM-560M", "counted from its shape"}, "559214592",
                       Real(bloom::parameters)),
            measured_row({"parameters added if W_q and W_k are widened",
                          "2 matrices of 1024 x 32 with 32 biases each, in 24 layers"},
-                        Real(bloom::widened)),
-           share_row("the same as a share of all parameters", bloom::widened, bloom::parameters),
+                        Real(widened)),
+           share_row("the same as a share of all parameters", widened, bloom::parameters),
            measured_row({"parameters added if the fixed vectors are constants",
                          "N is computed from the slope, theta and head_dim"},
                         Real(0)),
-           share_row("more multiplications per score", 2, kHeadDim),
+           share_row("more multiplications per score", costs.multiplications_per_score, kHeadDim),
            measured_row({"more bytes of KV cache per token, float16",
                          "two more components of each head's key"},
-                        Real(bloom::more_keys)),
-           share_row("the same as a share of the keys", bloom::more_keys, bloom::keys),
-           share_row("the same as a share of keys and values", bloom::more_keys, 2 * bloom::keys),
+                        Real(more_keys)),
+           share_row("the same as a share of the keys", more_keys, keys),
+           share_row("the same as a share of keys and values", more_keys, 2 * keys),
            measured_row({"the same if all heads share one rotated key pair, bytes",
                          "the key part (0, 1) is the same in all heads and layers of one theta"},
-                        Real(4))},
+                        Real(costs.extra_dimensions * bloom::shape.element_bytes))},
           {}};
 }
 

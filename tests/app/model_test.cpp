@@ -144,6 +144,13 @@ TEST_CASE("Keys that may be there or not have the default of their type of model
         128);
   CHECK_FALSE(model("mpt-7b", R"({"attn_config": {"alibi": false}})").grid);
   CHECK_FALSE(model("bloom-560m", R"({"seq_length": null})").context);
+  CHECK(model("qwen2.5-7b-instruct", "{}").projection_bias);
+  CHECK_FALSE(model("llama-3.1-8b", "{}").projection_bias);
+  CHECK(model("llama-3.1-8b", R"({"attention_bias": true})").projection_bias);
+  CHECK_FALSE(model("mpt-7b", "{}").projection_bias);
+  CHECK(model("mpt-7b", R"({"no_bias": false})").projection_bias);
+  CHECK_FALSE(model("mpt-7b", R"({"no_bias": null})").projection_bias);
+  CHECK(model("falcon-rw-1b", "{}").projection_bias);
   // merge_patch takes keys away; here one is null.
   const TemporaryFolder folder;
   folder.write("config.json",
