@@ -30,7 +30,7 @@ Table::Row add_costs_row(Table& table, const AttentionShape& shape, const Format
                          const CostsRow& row, int digits) {
   const BiasCosts costs = bias_costs(shape, extra_dimensions(row.method, row.parts));
   return table.add_row()
-      .set("method", bias_method_name(row.method))
+      .set("method", name_of(row.method))
       .set("rotated_pairs", rotates(row.method) ? row.parts : 0)
       .set("layers", shape.layers)
       .set("heads", shape.heads)

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/model_config.hpp"
-#include "ropelab/alibi/costs.hpp"
+#include "ropelab/design/costs.hpp"
 #include "ropelab/formats/format.hpp"
 #include "ropelab/table/table.hpp"
 
@@ -18,7 +18,7 @@ std::vector<std::string> costs_columns();
 
 // A way of making the bias, and whose.
 struct CostsRow {
-  BiasMethod method;
+  Method method;
   long long parts;  // rotated pairs, or the terms of rank-2; of native, nothing
   // Of the head that suffers most where a kernel scales by the enlarged dimension; what a position
   // adds to the scaled score, logits.

@@ -50,7 +50,7 @@ Json entry_of(const DesignedHead& head) {
   entry["head_dim"] = head.head_dim;
   entry["dtype"] = head.dtype;
   entry["pipeline"] = head.pipeline;
-  entry["method"] = method_names[static_cast<std::size_t>(design.method)];
+  entry["method"] = name_of(design.method);
   entry["extra_dimensions"] =
       2 * (design.pairs.size() + static_cast<std::size_t>(design.factor_terms));
   set_numbers(entry, "inverse_frequencies", frequencies_of(design));

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "app/claims/all_claims.hpp"
-#include "ropelab/alibi/costs.hpp"
 #include "ropelab/alibi/slope.hpp"
+#include "ropelab/design/costs.hpp"
 #include "ropelab/errors/reference.hpp"
 #include "ropelab/errors/weights.hpp"
 #include "ropelab/exact/parse.hpp"
@@ -101,7 +101,7 @@ ClaimResult small_angle(const ClaimSettings& settings) {
 }
 
 ClaimResult overhead(const ClaimSettings&) {
-  const BiasCosts costs = bias_costs(bloom::shape, extra_dimensions(BiasMethod::single, 1));
+  const BiasCosts costs = bias_costs(bloom::shape, extra_dimensions(Method::single, 1));
   const long long widened = costs.projection_parameters, more_keys = costs.cache_bytes_per_token;
   const long long keys = key_bytes_per_token(bloom::shape, kHeadDim);
   return {{stated_row({"parameters of BLOOM-560M", "counted from its shape"}, "559214592",

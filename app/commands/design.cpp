@@ -8,8 +8,10 @@
 
 #include "app/cells.hpp"
 #include "app/commands.hpp"
+#include "app/costs_table.hpp"
 #include "app/design_file.hpp"
 #include "app/error_table.hpp"
+#include "app/model_option.hpp"
 #include "ropelab/design/limit.hpp"
 #include "ropelab/design/search.hpp"
 #include "ropelab/exact/parse.hpp"
@@ -76,14 +78,15 @@ int index_of(const std::array<std::string_view, size>& names, const std::string&
 class Design : public Command {
  public:
   void add_options(CLI::App& app) override {
+    model_.add_to(app);
     context_.add_to(app);
     window_.add_to(app, "--window", kIntegers,
                    "Attention slides: a query sees itself and the keys at distances below this "
-                   "(default: the whole context)");
+                   "(default: the whole context, or what the model's file says)");
     heads_.add_to(app);
     kv_heads_.add_to(app, "--kv-heads", "INTEGER",
                      "Keys of a model: heads that share one share its frequencies and key parts "
-                     "(default: a key for every head)");
+                     "(default: a key for every head, or what the model's file says)");
     head_dim_.add_to(app);
     formats_.add_to(app);
     pipelines_.add_to(app);
@@ -105,6 +108,10 @@ class Design : public Command {
     objective_.add_to(app, "--objective", "WORD",
                       "What is to be least: truncation, total, visible or weights", "total");
     tolerance_.add_to(app);
+    unit_.add_to(app);
+    app.add_flag("--costs", costs_,
+                 "Instead, what each method costs the model of --model: dimensions, parameters, "
+                 "multiplications, cache");
     model_file_.add_to(app, "--model-file", "FILE", "Also writes what a model needs, as JSON");
   }
 
@@ -112,11 +119,17 @@ class Design : public Command {
     objective_value_ = static_cast<Objective>(
         objective_.read([](const std::string& text) { return index_of(objective_names, text); }));
     methods_ = read_methods();
+    take_from_model();
     tolerance_value_ = tolerance_.read().to_double();
-    read_questions(interruption);
+    if (costs_) {
+      require_model_of_costs();
+    } else {
+      read_questions(interruption);
+    }
   }
 
   std::vector<std::string> columns() const override {
+    if (costs_) return costs_columns();
     std::vector<std::string> columns = {
         "context", "heads",         "head",        "slope", "head_dim", "dtype", "pipeline",
         "method",  "rotated_pairs", "frequencies", "query", "key",      "offset"};
@@ -127,11 +140,24 @@ class Design : public Command {
     return columns;
   }
 
-  std::vector<std::string> files_read() const override { return scaling_.files_read(); }
+  std::vector<std::string> files_read() const override {
+    std::vector<std::string> files = scaling_.files_read();
+    for (std::string& file : model_.files_read()) files.push_back(std::move(file));
+    return files;
+  }
+  Parameters resolved_parameters(const Interruption&) const override {
+    return model_.resolved_parameters();
+  }
 
-  std::optional<std::size_t> rows_in_all() const override { return questions_.size(); }
+  std::optional<std::size_t> rows_in_all() const override {
+    return costs_ ? std::nullopt : std::optional(questions_.size());
+  }
 
   void run(Run& run, Table& table) override {
+    if (costs_) {
+      add_costs(run, table);
+      return;
+    }
     run.set_instruction_set(instruction_set_in_use());
     for (Search& search : searches_) {
       search.options.seed = run.seed();
@@ -148,13 +174,67 @@ class Design : public Command {
   }
 
   void write_beside(const Table&, const Manifest&) override {
-    if (!model_file_.given()) return;
+    if (costs_ || !model_file_.given()) return;
     WholeFile file(model_file_.text());
     file.write(design_file(designs_));
     file.commit();
   }
 
  private:
+  // What is not given and the model's file says.
+  void take_from_model() {
+    model_.read();
+    if (!model_.config()) return;
+    model_.give_defaults(context_, heads_, head_dim_, bias_scale_);
+    if (std::any_of(methods_.begin(), methods_.end(), uses_grid)) {
+      model_.give_defaults(grid_, scaling_);
+    }
+    const ModelConfig& model = *model_.config();
+    if (!window_.given() && model.sliding_window) {
+      window_.set_default(fmt::format("{}", *model.sliding_window));
+    }
+    if (!kv_heads_.given() && !heads_.fixes_slope()) {
+      kv_heads_.set_default(fmt::format("{}", model.key_value_heads));
+    }
+  }
+
+  void require_model_of_costs() const {
+    if (model_.config()) return;
+    throw UsageError("--costs",
+                     "the layers, heads and widths of a model are needed; --model "
+                     "CONFIG.json would be right");
+  }
+
+  // A row for each method, and number of pairs or terms that it may have.
+  void add_costs(const Run& run, Table& table) const {
+    const Interruption& interruption = run.interruption();
+    const Algebraic slope =
+        in_scaled_score(heads_.read(interruption).front().slope, model_.config()->head_dim);
+    for (const Format& dtype : formats_.read()) {
+      const AttentionShape shape = attention_shape(*model_.config(), dtype);
+      for (const long long context : context_.read(interruption)) {
+        for (const auto& [method, parts] : ways(interruption)) {
+          add_costs_row(table, shape, dtype, {method, parts, slope, context}, run.digits());
+        }
+      }
+    }
+  }
+
+  std::vector<std::pair<Method, long long>> ways(const Interruption& interruption) const {
+    std::vector<std::pair<Method, long long>> ways{{Method::native, 0}, {Method::single, 1}};
+    for (const Method method : {Method::dyadic, Method::multi_pair, Method::grid}) {
+      for (const long long pairs : read_most_pairs(interruption)) ways.emplace_back(method, pairs);
+    }
+    for (const long long terms : {1, 2, 3}) ways.emplace_back(Method::rank_two, terms);
+    return ways;
+  }
+
+  std::vector<long long> read_most_pairs(const Interruption& interruption) const {
+    return most_pairs_.read([&](const std::string& text) {
+      return parse_integer_values(text, 1, kMostPairs, interruption);
+    });
+  }
+
   // For one row: the methods to try.
   using Row = std::vector<Method>;
 
@@ -199,7 +279,7 @@ class Design : public Command {
           const FrequencyGrid grid = scaled_grid(base, rope_dim, at_length(scaling, context));
           GridChoice choice{{}, fmt::format(",base={},rope-dim={}", base.to_double(), rope_dim)};
           for (int pair = 0; pair < grid.pairs(); ++pair) choice.thetas.push_back(grid.theta(pair));
-          if (scaling_.given()) choice.cell += scaling_in_pipeline_cell(grid.scaling().scaling());
+          if (scaling_.wanted()) choice.cell += scaling_in_pipeline_cell(grid.scaling().scaling());
           choices.push_back(std::move(choice));
         }
       }
@@ -235,7 +315,7 @@ class Design : public Command {
   }
 
   std::vector<long long> windows(long long context, const Interruption& interruption) const {
-    if (!window_.given()) return {context};
+    if (window_.text().empty()) return {context};
     return window_.read([&](const std::string& text) {
       std::vector<long long> windows = parse_integer_values(text, 1, kMostPositions, interruption);
       for (long long& window : windows) window = std::min(window, context);
@@ -249,15 +329,13 @@ class Design : public Command {
     if (saturates(parse_pipeline(name, dtype, formats_.eight_bit()))) cell += ",saturate";
     if (bias_scale_.read() == BiasScale::before) cell += ",bias-scale=before";
     if (window < context) cell += fmt::format(",window={}", window);
+    if (unit_.read() == Unit::tokens) cell += ",unit=tokens";
     return cell;
   }
 
   void add_questions(const Question& question, const Interruption& interruption) {
     const std::string pairs_text = most_pairs_.text();
-    const auto all_pairs = most_pairs_.read([&](const std::string& text) {
-      return parse_integer_values(text, 1, kMostPairs, interruption);
-    });
-    for (const long long pairs : all_pairs) {
+    for (const long long pairs : read_most_pairs(interruption)) {
       const std::string cell =
           pairs_text == kDefaultPairs ? "" : fmt::format(",max-pairs={}", pairs);
       for (const Row& methods : methods_) {
@@ -306,7 +384,7 @@ class Design : public Command {
 
   // The number of the head's key, from 1; 0 where every head has its own.
   int key_of(const HeadChoice& head) const {
-    if (!kv_heads_.given()) return 0;
+    if (kv_heads_.text().empty()) return 0;
     return kv_heads_.read([&](const std::string& text) {
       if (!head.heads) {
         throw UsageError("--kv-heads",
@@ -324,16 +402,21 @@ class Design : public Command {
   }
 
   HeadTask task_of(const Question& question) const {
-    return alibi_task(slope_of(question), question.head_dim,
-                      static_cast<std::size_t>(question.context),
-                      static_cast<std::size_t>(question.window), question.pipeline);
+    HeadTask task = alibi_task(slope_of(question), question.head_dim,
+                               static_cast<std::size_t>(question.context),
+                               static_cast<std::size_t>(question.window), question.pipeline);
+    task.errors_in_slopes = unit_.read() == Unit::tokens;
+    return task;
+  }
+
+  Algebraic slope_of(const Question& question) const {
+    return in_scaled_score(question.head.slope, question.head_dim);
   }
 
   // What the scaled score is to lose per position.
-  Algebraic slope_of(const Question& question) const {
-    const Algebraic& slope = question.head.slope;
+  Algebraic in_scaled_score(const Algebraic& slope, long long head_dim) const {
     const bool is_divided = bias_scale_.read() == BiasScale::before;
-    return is_divided ? slope / square_root(Rational(question.head_dim)) : slope;
+    return is_divided ? slope / square_root(Rational(head_dim)) : slope;
   }
 
   // What was found for the question's head; null where nothing was.
@@ -366,14 +449,21 @@ class Design : public Command {
         .set("tolerance", tolerance_value_)
         .set("reason", std::move(reason));
     if (!found) {
-      row.set("method", method_names[static_cast<std::size_t>(question.methods.front())])
+      row.set("method", name_of(question.methods.front()))
           .set("status", can_share(question) ? "overflow" : "")
           .set("holds", "no");
       return;
     }
     set_design(row, found->design);
     set_measured(row, found->errors);
-    row.set("holds", value_of(*found) <= tolerance_value_ ? "yes" : "no");
+    row.set("holds", is_within_tolerance(question, *found) ? "yes" : "no");
+  }
+
+  // The tolerance is in logits, whatever the unit.
+  bool is_within_tolerance(const Question& question, const Found& found) const {
+    const bool in_tokens = unit_.read() == Unit::tokens && objective_value_ != Objective::weights;
+    const double logits = in_tokens ? slope_of(question).to_double() : 1;
+    return value_of(found) * logits <= tolerance_value_;
   }
 
   double value_of(const Found& found) const {
@@ -396,7 +486,7 @@ class Design : public Command {
   }
 
   static void set_design(Table::Row& row, const HeadDesign& design) {
-    row.set("method", method_names[static_cast<std::size_t>(design.method)])
+    row.set("method", name_of(design.method))
         .set("rotated_pairs", static_cast<long long>(design.pairs.size()))
         .set("frequencies", joined(frequencies_of(design)))
         .set("query", joined(components_of(design, &RotatedPair::query)))
@@ -436,14 +526,16 @@ class Design : public Command {
     }
     const double truncation = found.errors.truncation.maximum;
     const auto& rounding = found.errors.measurement.errors.rounding_maximum;
-    text += truncation > (rounding ? rounding->error : 0)
-                ? fmt::format("truncation leaves {:.3g} logits", truncation)
-                : fmt::format("rounding leaves {:.3g} logits", rounding ? rounding->error : 0);
+    const bool rounding_is_more = rounding && rounding->error >= truncation;
+    text += fmt::format("{} leaves {:.3g} {}", rounding_is_more ? "rounding" : "truncation",
+                        rounding_is_more ? rounding->error : truncation,
+                        unit_.read() == Unit::tokens ? "tokens" : "logits");
     if (const double limit = limit_of(question, found.design); limit > 0) {
-      text += fmt::format("; one pair on its axes stored in {} bits cannot have less than {:.3g}",
-                          question.pipeline[StepName::storage]->precision, limit);
+      text += fmt::format(
+          "; one pair on its axes stored in {} bits cannot have less than {:.3g} logits",
+          question.pipeline[StepName::storage]->precision, limit);
     }
-    if (found.design.method == Method::grid && !(value <= tolerance_value_)) {
+    if (found.design.method == Method::grid && !is_within_tolerance(question, found)) {
       text += limit_of_grid(question, interruption);
     }
     return text;
@@ -454,8 +546,9 @@ class Design : public Command {
     const Search& search = searches_[question.search];
     const double limit = search.search->grid_limit(task_of(question), interruption);
     if (!(limit > tolerance_value_)) return "";
-    return fmt::format("; all {} pairs of the grid cannot have less than {:.3g} of truncation",
-                       search.options.grid.size(), limit);
+    return fmt::format(
+        "; all {} pairs of the grid cannot have less than {:.3g} logits of truncation",
+        search.options.grid.size(), limit);
   }
 
   DesignedHead designed(const Question& question, const HeadDesign& design) const {
@@ -473,6 +566,7 @@ class Design : public Command {
             design};
   }
 
+  ModelOption model_;
   ContextOption context_;
   HeadOptions heads_;
   HeadDimOption head_dim_;
@@ -482,8 +576,9 @@ class Design : public Command {
   GridOptions grid_;
   ScalingOption scaling_;
   ToleranceOption tolerance_;
+  UnitOption unit_;
   TextOption window_, kv_heads_, method_, most_pairs_, frequencies_, objective_, model_file_;
-  bool compare_ = false;
+  bool compare_ = false, costs_ = false;
   Objective objective_value_ = Objective::total;
   std::vector<Row> methods_;
   double tolerance_value_ = 0;

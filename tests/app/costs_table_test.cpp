@@ -13,7 +13,7 @@ ModelConfig model(const std::string& name) {
   return read_model_config(ROPELAB_TEST_DATA "/models/" + name + ".json");
 }
 
-Table costs_of(const std::string& name, const std::vector<std::pair<BiasMethod, long long>>& ways,
+Table costs_of(const std::string& name, const std::vector<std::pair<Method, long long>>& ways,
                int digits = 17) {
   const Format& dtype = find_format("float16");
   const ModelConfig config = model(name);
@@ -39,12 +39,12 @@ double number(const Table& table, std::size_t row, std::string_view column) {
 }  // namespace
 
 TEST_CASE("A table of costs has a row for each method, and every cell of it is filled") {
-  const Table table = costs_of("bloom-560m", {{BiasMethod::native, 0},
-                                              {BiasMethod::single, 1},
-                                              {BiasMethod::dyadic, 3},
-                                              {BiasMethod::multi_pair, 4},
-                                              {BiasMethod::grid, 2},
-                                              {BiasMethod::rank_2, 2}});
+  const Table table = costs_of("bloom-560m", {{Method::native, 0},
+                                              {Method::single, 1},
+                                              {Method::dyadic, 3},
+                                              {Method::multi_pair, 4},
+                                              {Method::grid, 2},
+                                              {Method::rank_two, 2}});
   const std::vector<std::string> methods = {"native",     "single", "dyadic",
                                             "multi-pair", "grid",   "rank-2"};
   const std::vector<std::int64_t> pairs = {0, 1, 3, 4, 2, 0}, extra = {0, 2, 6, 8, 4, 4},
@@ -71,7 +71,7 @@ TEST_CASE("A table of costs has a row for each method, and every cell of it is f
 }
 
 TEST_CASE("Heads that share keys share what these cost; digits are those asked for") {
-  const Table table = costs_of("llama-3.1-8b", {{BiasMethod::single, 1}}, 30);
+  const Table table = costs_of("llama-3.1-8b", {{Method::single, 1}}, 30);
   CHECK(whole(table, 0, "kv_heads") == 8);
   CHECK(whole(table, 0, "projection_parameters") == 32 * (32 + 8) * 2 * 4096);
   CHECK(whole(table, 0, "cache_bytes_per_token") == 32 * 8 * 2 * 2);

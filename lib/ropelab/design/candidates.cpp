@@ -133,17 +133,21 @@ std::vector<Found> Candidates::best() {
   return best;
 }
 
+bool Candidates::compares_slopes(const HeadTask& task) const {
+  return task.slope && options_.objective != Objective::weights;
+}
+
 double Candidates::comparable(const HeadTask& task, double objective) const {
-  const bool in_slopes = task.slope && options_.objective != Objective::weights;
-  return in_slopes ? objective / task.slope->to_double() : objective;
+  return compares_slopes(task) ? objective / task.slope->to_double() : objective;
 }
 
 std::optional<double> Candidates::worst(const std::vector<Found>& found) const {
   double worst = 0;
   for (std::size_t h = 0; h < found.size(); ++h) {
+    const HeadTask& task = group_[h];
     const auto value = objective_of(found[h].errors, options_.objective);
     if (!value) return std::nullopt;
-    worst = std::max(worst, comparable(group_[h], *value));
+    worst = std::max(worst, task.errors_in_slopes ? *value : comparable(task, *value));
   }
   return worst;
 }

@@ -32,8 +32,9 @@ class Candidates {
   // where some number is not finite.
   std::optional<double> value_of(const HeadDesign& design);
   std::vector<HeadDesign> for_group(const HeadDesign& design) const;
-  // An objective of a head, in what heads are compared by: slopes, where they have one.
+  // An objective of a head in logits, in what heads are compared by: slopes, where they have one.
   double comparable(const HeadTask& task, double objective) const;
+  bool compares_slopes(const HeadTask& task) const;
   std::optional<double> worst(const std::vector<Found>& found) const;
 
   const std::vector<HeadTask>& group_;

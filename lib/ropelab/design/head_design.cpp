@@ -127,8 +127,9 @@ Algebraic scale_of(const HeadTask& task) {
 
 DesignErrors measure(const HeadTask& task, const HeadDesign& design,
                      const Interruption& interruption) {
-  const FittedReference reference(simulated(task, design), target(task, design), task.window,
-                                  interruption);
+  FittedReference reference(simulated(task, design), target(task, design), task.window,
+                            interruption);
+  if (task.errors_in_slopes) reference.tell_errors_in(ErrorUnit(task.slope.value()));
   return {fitted_truncation(reference, task.context),
           measure_scores(task, design, reference, interruption),
           total_variation(reference.native_weights(), softmax(reference.simulated()))};

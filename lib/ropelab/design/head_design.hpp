@@ -7,23 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "ropelab/design/method.hpp"
 #include "ropelab/errors/fitted_reference.hpp"
 #include "ropelab/errors/pair_errors.hpp"
 #include "ropelab/simulation/score_table.hpp"
 
 namespace ropelab {
-
-// Ways to make the bias of a head:
-enum class Method {
-  single,      // one rotated pair, theta and N searched for
-  dyadic,      // theta a power of two, N a short sum of powers of two, a pair for each
-  multi_pair,  // rotated pairs of free frequencies and any fixed parts
-  grid,        // rotated pairs of a model's own frequencies, and a constant
-  rank_two,    // factors that are not rotated
-  native       // the bias itself, added to the score
-};
-inline constexpr std::array<std::string_view, 6> method_names = {"single", "dyadic", "multi-pair",
-                                                                 "grid",   "rank-2", "native"};
 
 // What one head asks for.
 struct HeadTask {
@@ -34,6 +23,7 @@ struct HeadTask {
   std::size_t context;             // positions 0 ... context-1
   std::size_t window;              // a query sees keys at distances below it; at most the context
   Pipeline pipeline;
+  bool errors_in_slopes = false;  // measured errors are told in slopes, and not in logits
 };
 
 // ALiBi: slope in logits per position that the scaled score is to lose.
@@ -56,7 +46,7 @@ struct HeadDesign {
 };
 
 // How well a design does, over all causal pairs of positions within the window, the offset being
-// subtracted.
+// subtracted; in the task's unit.
 struct DesignErrors {
   FittedTruncation truncation;
   Measurement measurement;
@@ -71,10 +61,11 @@ DesignErrors measure(const HeadTask& task, const HeadDesign& design,
 enum class Objective { truncation, total, visible, weights };
 inline constexpr std::array<std::string_view, 4> objective_names = {"truncation", "total",
                                                                     "visible", "weights"};
-// In logits (weights: total variation); empty where some score is not finite.
+// In their unit (weights: total variation); empty where some score is not finite.
 std::optional<double> objective_of(const DesignErrors& errors, Objective objective);
 
-// The same of a sample of some `count` pairs, roughly, for searches: to 1e-9 of the largest score.
+// The same, in logits, of a sample of some `count` pairs, roughly, for searches: to 1e-9 of the
+// largest score.
 std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& design,
                                       Objective objective, std::uint64_t count, std::uint64_t seed,
                                       const Interruption& interruption = {});

@@ -316,7 +316,7 @@ void check(const std::vector<Method>& methods, const std::vector<HeadTask>& grou
   const bool slopes = std::all_of(group.begin(), group.end(),
                                   [](const HeadTask& task) { return task.slope.has_value(); });
   for (const Method method : methods) {
-    const std::string name(method_names[static_cast<std::size_t>(method)]);
+    const std::string name(name_of(method));
     const bool one_for_all =
         method == Method::multi_pair || method == Method::grid || method == Method::native;
     if (!slopes && (!one_for_all || group.size() > 1)) {

@@ -125,7 +125,8 @@ FittedTruncation fitted_truncation(const BiasReference& reference, std::size_t p
     maximum = std::max(maximum, Real(abs(reference.exact_truncation(d))));
   }
   const auto pairs = static_cast<double>(pairs_at(reference.all_distances(), positions));
-  return {to_double(maximum), relative, std::sqrt((squares / DoubleDouble{pairs, 0}).high)};
+  const double rms = std::sqrt((squares / DoubleDouble{pairs, 0}).high);
+  return {reference.error_unit().rounded(maximum), relative, reference.error_unit().rounded(rms)};
 }
 
 }  // namespace ropelab

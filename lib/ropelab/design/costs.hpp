@@ -1,9 +1,7 @@
 // What a bias that is made by dimensions beside a head's own costs a model.
 #pragma once
 
-#include <optional>
-#include <string_view>
-
+#include "ropelab/design/method.hpp"
 #include "ropelab/exact/algebraic.hpp"
 
 namespace ropelab {
@@ -20,26 +18,11 @@ struct AttentionShape {
   bool projection_bias = false;  // whether W_q and W_k add one
 };
 
-// How the bias is made:
-enum class BiasMethod {
-  native,      // added to the scores
-  single,      // one rotated pair
-  dyadic,      // K rotated pairs, frequencies being powers of two times one
-  multi_pair,  // K rotated pairs, any frequencies
-  grid,        // K rotated pairs, frequencies of the model's own grid
-  rank_2       // unrotated factors (x(i), 1), (1, y(j)), in so many terms each
-};
-// "native", "single", "dyadic", "multi-pair", "grid", "rank-2".
-std::string_view bias_method_name(BiasMethod method);
-
-// Whether it rotates pairs.
-bool rotates(BiasMethod method);
-
 // Per head, of the query and of the key: 2 for each rotated pair, also where its frequency is one
 // that the model has; 2 for each term, one multiplied by a constant key and one by a constant
 // query; none for native. Throws std::invalid_argument unless `parts` (pairs, or terms) is at least
 // 1, or 1 for single; native has none to count.
-long long extra_dimensions(BiasMethod method, long long parts);
+long long extra_dimensions(Method method, long long parts);
 
 // Of a linear map, counting its biases if it has any.
 constexpr long long linear_parameters(long long in, long long out, bool bias) {

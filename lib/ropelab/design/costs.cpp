@@ -1,15 +1,11 @@
-#include "ropelab/alibi/costs.hpp"
+#include "ropelab/design/costs.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
 #include <stdexcept>
 
 namespace ropelab {
 namespace {
-
-constexpr std::array<std::string_view, 6> names{"native",     "single", "dyadic",
-                                                "multi-pair", "grid",   "rank-2"};
 
 constexpr long long multiple_of_kernels = 8;
 
@@ -19,21 +15,13 @@ long long rounded_up(long long dimensions) {
 
 }  // namespace
 
-std::string_view bias_method_name(BiasMethod method) {
-  return names[static_cast<std::size_t>(method)];
-}
-
-bool rotates(BiasMethod method) {
-  return method != BiasMethod::native && method != BiasMethod::rank_2;
-}
-
-long long extra_dimensions(BiasMethod method, long long parts) {
-  if (method == BiasMethod::native) return 0;
-  const bool is_meant = method == BiasMethod::single ? parts == 1 : parts >= 1;
+long long extra_dimensions(Method method, long long parts) {
+  if (method == Method::native) return 0;
+  const bool is_meant = method == Method::single ? parts == 1 : parts >= 1;
   if (is_meant) return 2 * parts;
-  throw std::invalid_argument(fmt::format(
-      "{} has {} {}; {} would be right", bias_method_name(method), parts,
-      rotates(method) ? "pairs" : "terms", method == BiasMethod::single ? "1" : "1 or more"));
+  throw std::invalid_argument(fmt::format("{} has {} {}; {} would be right", name_of(method), parts,
+                                          rotates(method) ? "pairs" : "terms",
+                                          method == Method::single ? "1" : "1 or more"));
 }
 
 long long key_bytes_per_token(const AttentionShape& shape, long long dimensions) {
@@ -54,6 +42,7 @@ BiasCosts bias_costs(const AttentionShape& shape, long long extra) {
 }
 
 Real bias_error_if_unscaled(const BiasCosts& costs, const Algebraic& slope, long long context) {
+  if (costs.extra_dimensions == 0) return 0;
   const Real factor = costs.score_factor_if_unscaled.to_real();
   return slope.to_real() * Real(context - 1) * (1 - factor);
 }

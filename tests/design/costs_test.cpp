@@ -1,4 +1,4 @@
-#include "ropelab/alibi/costs.hpp"
+#include "ropelab/design/costs.hpp"
 
 #include <vector>
 
@@ -16,20 +16,18 @@ const AttentionShape llama_3_8b{32, 32, 8, 128, 4096, 2, false};
 }  // namespace
 
 TEST_CASE("A pair takes two dimensions, a term two as well, and a bias that is added none") {
-  CHECK(extra_dimensions(BiasMethod::native, 0) == 0);
-  CHECK(extra_dimensions(BiasMethod::single, 1) == 2);
-  for (const BiasMethod method :
-       {BiasMethod::dyadic, BiasMethod::multi_pair, BiasMethod::grid, BiasMethod::rank_2}) {
+  CHECK(extra_dimensions(Method::native, 0) == 0);
+  CHECK(extra_dimensions(Method::single, 1) == 2);
+  for (const Method method : {Method::dyadic, Method::multi_pair, Method::grid, Method::rank_two}) {
     CHECK(extra_dimensions(method, 1) == 2);
     CHECK(extra_dimensions(method, 5) == 10);
     CHECK_THROWS_AS(extra_dimensions(method, 0), std::invalid_argument);
   }
-  CHECK_THROWS_WITH(extra_dimensions(BiasMethod::single, 2),
-                    "single has 2 pairs; 1 would be right");
-  CHECK(bias_method_name(BiasMethod::multi_pair) == "multi-pair");
-  CHECK(bias_method_name(BiasMethod::rank_2) == "rank-2");
-  CHECK(rotates(BiasMethod::grid));
-  CHECK_FALSE(rotates(BiasMethod::rank_2));
+  CHECK_THROWS_WITH(extra_dimensions(Method::single, 2), "single has 2 pairs; 1 would be right");
+  CHECK(name_of(Method::multi_pair) == "multi-pair");
+  CHECK(name_of(Method::rank_two) == "rank-2");
+  CHECK(rotates(Method::grid));
+  CHECK_FALSE(rotates(Method::rank_two));
 }
 
 TEST_CASE("Costs of one pair are those of the parameters and bytes counted one by one") {
