@@ -81,6 +81,45 @@ TEST_CASE("the model file holds the vectors of the table, in decimal and hexadec
   }
 }
 
+TEST_CASE("design takes window, keys and head_dim from a model, and heads that share keys agree") {
+  const std::string model = std::string(" --model ") + ROPELAB_TEST_DATA "/models/";
+  const CsvText table = table_of("design --method single --context 600 --window 300 --head 1:4:4 " +
+                                 std::string("--dtype float32") + model + "mistral-7b-v0.1.json");
+  REQUIRE(table.records().size() == 4);
+  for (std::size_t n = 0; n < 4; ++n) {
+    CHECK(table.at(n, "heads") == "32");
+    CHECK(table.at(n, "head_dim") == "128");
+    CHECK(table.at(n, "pipeline") == "ideal-trig,window=300");
+    CHECK(table.at(n, "frequencies") == table.at(0, "frequencies"));
+    CHECK(table.at(n, "key") == table.at(0, "key"));
+    CHECK(table.at(n, "pairs") == std::to_string(600 * 300 - 300 * 299 / 2));
+  }
+  const CsvText whole = table_of("design --method native --dtype float32 --context 5000" + model +
+                                 "mistral-7b-v0.1.json");
+  CHECK(whole.at(0, "pipeline") == "ideal-trig,window=4096");
+}
+
+TEST_CASE("in tokens the design is the same, and its errors are divided by the slope") {
+  const std::string options = "design --head 2 --context 500 --dtype float16 --method single";
+  const CsvText logits = table_of(options), tokens = table_of(options + " --unit tokens");
+  CHECK(tokens.at(0, "query") == logits.at(0, "query"));
+  for (const char* column : {"truncation_max_abs", "truncation_rms", "rounding_max_abs",
+                             "total_max_abs", "total_rms", "visible_max_abs"}) {
+    CHECK(std::stod(tokens.at(0, column)) == 2 * std::stod(logits.at(0, column)));
+  }
+  CHECK(tokens.at(0, "weights_tv_computed") == logits.at(0, "weights_tv_computed"));
+  CHECK(tokens.at(0, "holds") == logits.at(0, "holds"));
+}
+
+TEST_CASE("design --costs needs a model, and has rows of every method") {
+  const std::string model = std::string(" --model ") + ROPELAB_TEST_DATA "/models/bloom-560m.json";
+  const CsvText table = table_of("design --costs --dtype bfloat16 --max-pairs 1,4" + model);
+  CHECK(table.records().size() == 2 + 3 * 2 + 3);
+  const auto without = run_shell("ropelab design --costs");
+  CHECK(without.status == 2);
+  CHECK(without.error.find("--model CONFIG.json") != std::string::npos);
+}
+
 TEST_CASE("design refuses what cannot be meant") {
   for (const auto& [options, naming] : std::vector<std::pair<std::string, std::string>>{
            {"--method best,simple", "--method"},

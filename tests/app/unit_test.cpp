@@ -50,7 +50,7 @@ void check_tokens(const std::vector<std::string>& arguments, double per_token, d
 
 }  // namespace
 
-TEST_CASE("--unit tokens divides every error of a sweep by the slope, and nothing else") {
+TEST_CASE("the unit of tokens divides every error of a sweep by the slope, and nothing else") {
   check_tokens({"sweep", "context", "--context", "300,1K", "--dtype",
                 "float8_e5m2,bfloat16,float16,float32", "--head", "1", "--split", "key=2^6"},
                std::sqrt(0.5), 1e-15);

@@ -82,7 +82,7 @@ TEST_CASE("dyadic: each further digit of N leaves less, down to the rounding") {
   }
 }
 
-TEST_CASE("a bfloat16 grid of eight pairs does better than its slowest alone") {
+TEST_CASE("a grid of eight pairs does better than its slowest alone") {
   HeadTask task = task_of("1/2", 4096, "ideal-trig", "float32");
   SearchOptions options;
   for (int r = 0; r < 64; ++r) {

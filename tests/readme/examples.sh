@@ -1,7 +1,16 @@
 #!/usr/bin/env bash
 # examples.sh PROGRAM FILE...: in every block of a Markdown file that is fenced as ```console, the
-# lines after "$ ropelab ..." are what that command prints.
+# lines after "$ ropelab ..." are what that command prints. With FENCE="console torch" in the
+# environment it is the blocks of that name, which need PyTorch: without it, exit status 77.
 set -euo pipefail
+fence='```'${FENCE:-console}
+if [[ $fence == *torch ]]; then
+  python3=$(for p in /usr/bin/python3 python3; do
+    "$p" -c 'import torch' 2>/dev/null && echo "$p" && break
+  done) || true
+  [[ -n $python3 ]] || exit 77
+  python3() { "$python3" "$@"; }
+fi
 program=$(realpath "$1")
 shift
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -35,7 +44,7 @@ for file in "$@"; do
   inside=false
   while IFS= read -r line; do
     case $line in
-      '```console') inside=true ;;
+      "$fence") inside=true ;;
       '```') finish; inside=false ;;
       '$ '*) if $inside; then finish; command=${line#'$ '}; fi ;;
       *) if $inside && [[ -n $command ]]; then expected+=$line$'\n'; fi ;;
