@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "ropelab/alibi/slope.hpp"
+#include "ropelab/design/both_sides.hpp"
 #include "ropelab/errors/content_errors.hpp"
 #include "ropelab/errors/content_scores.hpp"
 #include "ropelab/errors/exact_errors.hpp"
@@ -104,6 +105,69 @@ std::optional<double> total_variation_of(const Scores& scores, const DistanceFun
   return total_variation(softmax(native), softmax(computed));
 }
 
+DesignErrors measure_behind(const HeadTask& task, const HeadDesign& design,
+                            const Interruption& interruption) {
+  FittedReference reference(simulated(task, design), target(task, design), task.window,
+                            interruption);
+  if (task.errors_in_slopes) reference.tell_errors_in(ErrorUnit(task.slope.value()));
+  return {fitted_truncation(reference, task.context),
+          measure_scores(task, design, reference, interruption),
+          total_variation(reference.native_weights(), softmax(reference.simulated()))};
+}
+
+SquaresOfDiagonal squares_of_diagonal(const HeadTask& task, const HeadDesign& design) {
+  const Scores scores(task, design);
+  const DoubleDouble bias = target(task, design).quick(0);
+  const DoubleDouble s = simulated(task, design).quick(0);
+  SquaresOfDiagonal squares;
+  squares.pairs = task.context;
+  squares.truncation = (s - bias) * (s - bias) * static_cast<double>(task.context);
+  for (std::size_t i = 0; i < task.context; ++i) {
+    const DoubleDouble f = scores(i, i);
+    if (!std::isfinite(f.high)) continue;
+    ++squares.finite_pairs;
+    squares.rounding = squares.rounding + (f - s) * (f - s);
+    squares.total = squares.total + (f - bias) * (f - bias);
+  }
+  return squares;
+}
+
+std::size_t last_visible(const DistanceFunction& bias, std::size_t window) {
+  const Real least = bias.exact(0) - 16 * ln2();
+  const DoubleDouble quick_least = to_double_double(least);
+  for (std::size_t d = window - 1; d > 0; --d) {
+    const double above = (bias.quick(d) - quick_least).high;
+    // What double-doubles do not decide, Reals do.
+    const bool is_close =
+        std::fabs(above) <= bias.error(d) + 0x1p-100 * std::fabs(quick_least.high);
+    if (is_close ? bias.exact(d) >= least : above > 0) return d;
+  }
+  return 0;
+}
+
+bool are_equal(const DistanceFunction& a, const DistanceFunction& b, std::size_t window) {
+  for (std::size_t d = 0; d < window; ++d) {
+    if (!(a.quick(d) == b.quick(d))) return false;
+  }
+  return true;
+}
+
+std::optional<double> rough_behind(const HeadTask& task, const HeadDesign& design,
+                                   Objective objective, std::uint64_t count, std::uint64_t seed,
+                                   const Interruption& interruption) {
+  interruption.check();
+  const DistanceFunction bias = target(task, design);
+  if (objective == Objective::truncation) {
+    return fitted_truncation(FittedReference(simulated(task, design), bias, task.window),
+                             task.context)
+        .maximum;
+  }
+  const Scores scores(task, design);
+  if (objective == Objective::weights) return total_variation_of(scores, bias, task);
+  const std::size_t last = objective == Objective::visible ? task.visible : task.window - 1;
+  return greatest_error(scores, bias, sample_pairs(task.context, count, seed), last);
+}
+
 }  // namespace
 
 HeadTask alibi_task(const Algebraic& slope, long long head_dim, std::size_t context,
@@ -125,30 +189,35 @@ Algebraic scale_of(const HeadTask& task) {
   return Algebraic() / square_root(Rational(task.head_dim));
 }
 
+HeadTask task_of_bias(const RelativeBias& bias, long long head_dim, std::size_t context,
+                      std::size_t window, const Pipeline& pipeline) {
+  if (bias.slope) return alibi_task(*bias.slope, head_dim, context, window, pipeline);
+  HeadTask task{bias.behind, {},      last_visible(bias.behind, window), head_dim, context,
+                window,      pipeline};
+  task.ahead = bias.ahead;
+  if (bias.ahead) {
+    task.visible_ahead = last_visible(*bias.ahead, window);
+    task.is_even = are_equal(bias.behind, *bias.ahead, window);
+  }
+  return task;
+}
+
 DesignErrors measure(const HeadTask& task, const HeadDesign& design,
                      const Interruption& interruption) {
-  FittedReference reference(simulated(task, design), target(task, design), task.window,
-                            interruption);
-  if (task.errors_in_slopes) reference.tell_errors_in(ErrorUnit(task.slope.value()));
-  return {fitted_truncation(reference, task.context),
-          measure_scores(task, design, reference, interruption),
-          total_variation(reference.native_weights(), softmax(reference.simulated()))};
+  const DesignErrors behind = measure_behind(task, design, interruption);
+  if (!task.ahead) return behind;
+  const DesignErrors ahead = measure_behind(seen_by_keys(task), exchanged(design), interruption);
+  return of_both_sides(behind, ahead, squares_of_diagonal(task, design));
 }
 
 std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& design,
                                       Objective objective, std::uint64_t count, std::uint64_t seed,
                                       const Interruption& interruption) {
-  interruption.check();
-  const DistanceFunction bias = target(task, design);
-  if (objective == Objective::truncation) {
-    return fitted_truncation(FittedReference(simulated(task, design), bias, task.window),
-                             task.context)
-        .maximum;
-  }
-  const Scores scores(task, design);
-  if (objective == Objective::weights) return total_variation_of(scores, bias, task);
-  const std::size_t last = objective == Objective::visible ? task.visible : task.window - 1;
-  return greatest_error(scores, bias, sample_pairs(task.context, count, seed), last);
+  const auto behind = rough_behind(task, design, objective, count, seed, interruption);
+  if (!behind || !task.ahead || objective == Objective::weights) return behind;
+  const auto ahead =
+      rough_behind(seen_by_keys(task), exchanged(design), objective, count, seed, interruption);
+  return ahead ? std::max(behind, ahead) : std::nullopt;
 }
 
 std::optional<double> objective_of(const DesignErrors& errors, Objective objective) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ropelab/design/method.hpp"
-#include "ropelab/errors/fitted_reference.hpp"
+#include "ropelab/design/targets.hpp"
 #include "ropelab/errors/pair_errors.hpp"
 #include "ropelab/simulation/score_table.hpp"
 
@@ -23,8 +23,16 @@ struct HeadTask {
   std::size_t context;             // positions 0 ... context-1
   std::size_t window;              // a query sees keys at distances below it; at most the context
   Pipeline pipeline;
-  bool errors_in_slopes = false;  // measured errors are told in slopes, and not in logits
+  bool errors_in_slopes = false;            // measured errors are told in slopes, not logits
+  std::optional<DistanceFunction> ahead{};  // B(-d), where keys ahead are seen as well
+  std::size_t visible_ahead = 0;            // the last such d whose weight counts
+  bool is_even = false;                     // whether B(-d) = B(d)
 };
+
+// Of any bias. The last visible distance of a side is the last one whose weight is at least 2^-16
+// of that at distance 0, or 0. O(window) time.
+HeadTask task_of_bias(const RelativeBias& bias, long long head_dim, std::size_t context,
+                      std::size_t window, const Pipeline& pipeline);
 
 // ALiBi: slope in logits per position that the scaled score is to lose.
 HeadTask alibi_task(const Algebraic& slope, long long head_dim, std::size_t context,
@@ -45,8 +53,12 @@ struct HeadDesign {
   double offset = 0;  // a constant, logits, that the scores have too much: softmax does not see it
 };
 
-// How well a design does, over all causal pairs of positions within the window, the offset being
-// subtracted; in the task's unit.
+// How well a design does, over all pairs of positions within the window, the offset being
+// subtracted: the causal ones, and where keys ahead are seen those with j > i too. Their scores are
+// those of the causal pairs (j, i) with query and key in exchanged roles, and so they are measured.
+// Of both, the larger maximum counts (on a tie, the causal one), and squares are weighted by pairs,
+// the diagonal counting once. order_lost and the last query's weights are as they are without keys
+// ahead: it has none. In the task's unit.
 struct DesignErrors {
   FittedTruncation truncation;
   Measurement measurement;

@@ -20,8 +20,18 @@ constexpr std::size_t turned_back = 3;
 // sample tells which one was right.
 constexpr std::array<double, 3> price_weights = {0.5, 2, 8};
 
-// What the pairs of a fit may add: sines alone, or cosines, sines and a constant.
-enum class Form { sines, waves };
+// What the pairs of a fit may add: sines alone, cosines and a constant, or all of them.
+enum class Form { sines, cosines, waves };
+
+std::size_t waves_per_pair(Form form) { return form == Form::waves ? 2 : 1; }
+
+// With a constant.
+Form full_form(const HeadTask& task) { return task.is_even ? Form::cosines : Form::waves; }
+
+std::vector<Form> forms_of(const HeadTask& task) {
+  if (task.slope) return {Form::sines, Form::waves};
+  return {full_form(task)};
+}
 
 // The steps from the angle on, whose roundings a score suffers.
 std::vector<StepName> rounded_steps() {
@@ -54,36 +64,47 @@ Precisions precisions_of(const HeadTask& task) {
   return precisions;
 }
 
+// Pair by pair, the cosine first; the constant last.
 std::vector<Wave> waves_of(const HeadTask& task, Form form, const std::vector<double>& thetas,
                            double weight) {
   std::vector<Wave> waves;
   for (const double theta : thetas) {
     const double price = weight * price_of_amplitude(task, theta);
-    if (form == Form::waves) waves.push_back({Wave::Kind::cosine, theta, price});
-    waves.push_back({Wave::Kind::sine, theta, price});
+    if (form != Form::sines) waves.push_back({Wave::Kind::cosine, theta, price});
+    if (form != Form::cosines) waves.push_back({Wave::Kind::sine, theta, price});
   }
-  if (form == Form::waves) waves.push_back({Wave::Kind::constant});
+  if (form != Form::sines) waves.push_back({Wave::Kind::constant});
   return waves;
 }
 
-std::vector<double> all_distances(std::size_t window) {
-  std::vector<double> distances(window);
-  for (std::size_t d = 0; d < window; ++d) distances[d] = static_cast<double>(d);
+// With those of keys ahead, where their biases are others.
+std::vector<double> of_both_sides(const HeadTask& task, std::vector<double> distances) {
+  if (!task.ahead || task.is_even) return distances;
+  for (std::size_t n = 1, behind = distances.size(); n < behind; ++n) {
+    distances.push_back(-distances[n]);
+  }
+  std::sort(distances.begin(), distances.end());
   return distances;
 }
 
+std::vector<double> all_distances(const HeadTask& task) {
+  std::vector<double> distances(task.window);
+  for (std::size_t d = 0; d < task.window; ++d) distances[d] = static_cast<double>(d);
+  return of_both_sides(task, std::move(distances));
+}
+
 // Distances among which smooth functions are fitted: dense at both ends.
-std::vector<double> few_distances(std::size_t window) {
+std::vector<double> few_distances(const HeadTask& task) {
   constexpr std::size_t most = 1025;
-  if (window <= most) return all_distances(window);
+  if (task.window <= most) return all_distances(task);
   std::vector<double> distances;
-  const double last = static_cast<double>(window - 1);
+  const double last = static_cast<double>(task.window - 1);
   for (std::size_t n = 0; n < most; ++n) {
     const double x = std::numbers::pi * static_cast<double>(n) / (most - 1);
     const double d = std::nearbyint((1 - std::cos(x)) / 2 * last);
     if (distances.empty() || d > distances.back()) distances.push_back(d);
   }
-  return distances;
+  return of_both_sides(task, std::move(distances));
 }
 
 // Fits are made in this unit of logits: those of one slope are those of every slope.
@@ -93,7 +114,8 @@ Eigen::VectorXd target_of(const HeadTask& task, const std::vector<double>& dista
   Eigen::VectorXd target(static_cast<Eigen::Index>(distances.size()));
   for (Eigen::Index n = 0; n < target.size(); ++n) {
     const double d = distances[static_cast<std::size_t>(n)];
-    target[n] = task.slope ? -d : task.bias.quick(static_cast<std::size_t>(d)).high;
+    const auto size = static_cast<std::size_t>(std::fabs(d));
+    target[n] = task.slope ? -d : (d < 0 ? *task.ahead : task.bias).quick(size).high;
   }
   return target;
 }
@@ -104,7 +126,7 @@ double component_unit(const HeadTask& task) {
 
 }  // namespace
 
-// What fits have found, to be used again for another slope.
+// What fits have found, to be used again: for another slope, or for more pairs.
 class DesignSearch::Fits {
  public:
   WaveFit fit(const HeadTask& task, Form form, const std::vector<double>& thetas,
@@ -113,14 +135,18 @@ class DesignSearch::Fits {
   }
 
   // The best frequencies of a fit of so many pairs, as they were chosen from a row and as they
-  // were after being moved.
+  // were after being moved; where the bias is no slope, also those of fewer with one more, moved.
   const std::vector<std::vector<double>>& frequencies(const HeadTask& task, Form form, int pairs,
                                                       const Interruption& interruption) {
-    const auto key = std::make_tuple(task.window, form, pairs, precisions_of(task));
+    const auto key = std::make_tuple(number_of(task), form, pairs, precisions_of(task));
     const auto known = frequencies_.find(key);
-    if (task.slope && known != frequencies_.end()) return known->second;
-    const auto row = best_of_row(task, form, pairs, interruption);
-    return frequencies_[key] = {row, moved(task, form, row, interruption)};
+    if (known != frequencies_.end()) return known->second;
+    const auto row = best_of_rows(task, form, pairs, interruption);
+    std::vector<std::vector<double>> found{row, moved(task, form, row, interruption)};
+    if (!task.slope) {
+      found.push_back(moved(task, form, grown(task, form, pairs, interruption), interruption));
+    }
+    return frequencies_[key] = std::move(found);
   }
 
   // Amplitudes in units of the slope, rounded to what the rotation keeps of them.
@@ -132,10 +158,10 @@ class DesignSearch::Fits {
     const int precision = rotation ? rotation->precision : 53;
     int exponent = 0;
     const double fraction = std::frexp(component_unit(task), &exponent);
-    const auto key = std::make_tuple(task.window, form, thetas, precisions_of(task), weight,
+    const auto key = std::make_tuple(number_of(task), form, thetas, precisions_of(task), weight,
                                      precision, fraction);
     const auto known = amplitudes_.find(key);
-    if (task.slope && known != amplitudes_.end()) return known->second;
+    if (known != amplitudes_.end()) return known->second;
     // To so many bits: the range is another matter.
     const auto rounded = [&](double x) {
       int e = 0;
@@ -150,18 +176,19 @@ class DesignSearch::Fits {
   const std::vector<std::vector<double>>& grid_choices(const HeadTask& task,
                                                        const SearchOptions& options,
                                                        const Interruption& interruption) {
-    const auto key = std::make_pair(task.window, precisions_of(task));
+    const auto key = std::make_tuple(number_of(task), options.most_pairs, precisions_of(task));
     const auto known = choices_.find(key);
-    if (task.slope && known != choices_.end()) return known->second;
+    if (known != choices_.end()) return known->second;
     return choices_[key] = chosen_from_grid(task, options, interruption);
   }
 
   double grid_limit(const HeadTask& task, const SearchOptions& options,
                     const Interruption& interruption) {
-    const auto known = limits_.find(task.window);
-    if (task.slope && known != limits_.end()) return known->second;
-    return limits_[task.window] =
-               fit(task, Form::waves, slowest_first(options), all_distances(task.window), 0)
+    const std::size_t number = number_of(task);
+    const auto known = limits_.find(number);
+    if (known != limits_.end()) return known->second;
+    return limits_[number] =
+               fit(task, full_form(task), slowest_first(options), all_distances(task), 0)
                    .fit(interruption)
                    .lower_bound;
   }
@@ -177,21 +204,35 @@ class DesignSearch::Fits {
 
   double value_of(const HeadTask& task, Form form, const std::vector<double>& thetas,
                   const Interruption& interruption) const {
-    return fit(task, form, thetas, few_distances(task.window)).fit(interruption).objective;
+    return fit(task, form, thetas, few_distances(task)).fit(interruption).objective;
   }
 
-  // psi, 2 psi, ... for the best psi of a row.
-  std::vector<double> best_of_row(const HeadTask& task, Form form, int pairs,
-                                  const Interruption& interruption) const {
+  // Frequencies to begin with: psi, 2 psi, ... and, where the bias is no slope, psi, q psi, ...
+  static std::vector<std::vector<double>> rows_of(const HeadTask& task, int pairs) {
     constexpr int phases = 20;
-    std::vector<double> best;
-    double least = 0;
+    std::vector<double> ratios;
+    if (!task.slope && pairs > 1) ratios = {1.5, 2, 3, 5};
+    std::vector<std::vector<double>> rows;
     for (int n = 0; n < phases; ++n) {
       const double phase = 0.05 * std::pow(std::numbers::pi / 0.05, n / (phases - 1.0));
-      std::vector<double> thetas;
-      for (int k = 1; k <= pairs; ++k) {
-        thetas.push_back(k * phase / static_cast<double>(task.window));
+      const double psi = phase / static_cast<double>(task.window);
+      rows.emplace_back();
+      for (int k = 1; k <= pairs; ++k) rows.back().push_back(k * psi);
+      for (const double ratio : ratios) {
+        if (psi * std::pow(ratio, pairs - 1) > std::numbers::pi) continue;
+        rows.emplace_back();
+        for (int k = 0; k < pairs; ++k) rows.back().push_back(psi * std::pow(ratio, k));
       }
+    }
+    return rows;
+  }
+
+  std::vector<double> best_of(const HeadTask& task, Form form,
+                              const std::vector<std::vector<double>>& choices,
+                              const Interruption& interruption) const {
+    std::vector<double> best;
+    double least = 0;
+    for (const auto& thetas : choices) {
       const double value = value_of(task, form, thetas, interruption);
       if (best.empty() || value < least) {
         best = thetas;
@@ -199,6 +240,41 @@ class DesignSearch::Fits {
       }
     }
     return best;
+  }
+
+  std::vector<double> best_of_rows(const HeadTask& task, Form form, int pairs,
+                                   const Interruption& interruption) const {
+    return best_of(task, form, rows_of(task, pairs), interruption);
+  }
+
+  // These frequencies and the one of others that helps the most.
+  std::vector<double> with_one_more(const HeadTask& task, Form form,
+                                    const std::vector<double>& thetas,
+                                    const std::vector<double>& others,
+                                    const Interruption& interruption) const {
+    std::vector<std::vector<double>> choices;
+    for (const double theta : others) {
+      if (std::find(thetas.begin(), thetas.end(), theta) != thetas.end()) continue;
+      choices.push_back(thetas);
+      choices.back().push_back(theta);
+    }
+    return choices.empty() ? thetas : best_of(task, form, choices, interruption);
+  }
+
+  // One more than the best of one fewer, of any from 0.3 rad over the window to pi rad a position.
+  std::vector<double> grown(const HeadTask& task, Form form, int pairs,
+                            const Interruption& interruption) {
+    constexpr int count = 32;
+    const double slowest = std::min(0.3 / static_cast<double>(task.window), 0.3);
+    std::vector<double> others;
+    for (int n = 0; n < count; ++n) {
+      others.push_back(slowest * std::pow(std::numbers::pi / slowest, n / (count - 1.0)));
+    }
+    std::vector<double> fewer;
+    if (pairs > 1) {
+      fewer = best_of(task, form, frequencies(task, form, pairs - 1, interruption), interruption);
+    }
+    return with_one_more(task, form, fewer, others, interruption);
   }
 
   // Moves one frequency after the other while the fit gets better.
@@ -225,12 +301,13 @@ class DesignSearch::Fits {
   // The `count` frequencies to which a fit of these gives the most weight.
   std::vector<double> heaviest(const HeadTask& task, const std::vector<double>& thetas,
                                std::size_t count, const Interruption& interruption) const {
-    const auto found = fit(task, Form::waves, thetas, all_distances(task.window)).fit(interruption);
+    const Form form = full_form(task);
+    const auto found = fit(task, form, thetas, all_distances(task)).fit(interruption);
+    const auto waves = static_cast<Eigen::Index>(waves_per_pair(form));
     std::vector<std::pair<double, double>> weighed;
     for (std::size_t k = 0; k < thetas.size(); ++k) {
-      const auto n = static_cast<Eigen::Index>(2 * k);
-      weighed.emplace_back(-std::hypot(found.coefficients[n], found.coefficients[n + 1]),
-                           thetas[k]);
+      const auto n = waves * static_cast<Eigen::Index>(k);
+      weighed.emplace_back(-found.coefficients.segment(n, waves).norm(), thetas[k]);
     }
     std::sort(weighed.begin(), weighed.end());
     std::vector<double> chosen;
@@ -241,16 +318,34 @@ class DesignSearch::Fits {
     return chosen;
   }
 
+  // So many of a grid, each the one that helps the most.
+  std::vector<double> one_by_one(const HeadTask& task, const std::vector<double>& grid,
+                                 std::size_t count, const Interruption& interruption) const {
+    if (count == grid.size()) return grid;
+    std::vector<double> chosen;
+    while (chosen.size() < count) {
+      chosen = with_one_more(task, full_form(task), chosen, grid, interruption);
+    }
+    return chosen;
+  }
+
+  // What is fitted, numbered: the biases of all slopes are one.
+  std::size_t number_of(const HeadTask& task) {
+    const Eigen::VectorXd target = target_of(task, all_distances(task));
+    auto key = std::make_pair(task.window, std::vector<double>(target.begin(), target.end()));
+    return numbers_.emplace(std::move(key), numbers_.size()).first->second;
+  }
+
   std::vector<std::vector<double>> chosen_from_grid(const HeadTask& task,
                                                     const SearchOptions& options,
                                                     const Interruption& interruption) const {
     constexpr std::size_t most_runs = 16, kept = 2;
     const auto thetas = slowest_first(options);
     const std::size_t count = std::min(thetas.size(), static_cast<std::size_t>(options.most_pairs));
-    const auto distances = all_distances(task.window);
+    const auto distances = all_distances(task);
     std::vector<std::pair<double, std::vector<double>>> ranked;
     const auto consider = [&](const std::vector<double>& run) {
-      const auto found = fit(task, Form::waves, run, distances).fit(interruption);
+      const auto found = fit(task, full_form(task), run, distances).fit(interruption);
       ranked.emplace_back(found.objective, run);
     };
     for (std::size_t first = 0; first + count <= thetas.size() && first < most_runs; ++first) {
@@ -260,6 +355,7 @@ class DesignSearch::Fits {
     const std::size_t more = std::min(2 * count, thetas.size());
     consider(heaviest(task, {thetas.begin(), thetas.begin() + static_cast<std::ptrdiff_t>(more)},
                       count, interruption));
+    if (!task.slope) consider(one_by_one(task, thetas, count, interruption));
     std::stable_sort(ranked.begin(), ranked.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<std::vector<double>> best;
@@ -269,12 +365,14 @@ class DesignSearch::Fits {
     return best;
   }
 
+  std::map<std::pair<std::size_t, std::vector<double>>, std::size_t> numbers_;
+  // By those numbers:
   std::map<std::tuple<std::size_t, Form, int, Precisions>, std::vector<std::vector<double>>>
       frequencies_;
   std::map<std::tuple<std::size_t, Form, std::vector<double>, Precisions, double, int, double>,
            std::vector<double>>
       amplitudes_;
-  std::map<std::pair<std::size_t, Precisions>, std::vector<std::vector<double>>> choices_;
+  std::map<std::tuple<std::size_t, int, Precisions>, std::vector<std::vector<double>>> choices_;
   std::map<std::size_t, double> limits_;
 };
 
@@ -285,20 +383,26 @@ HeadDesign fitted_design(const HeadTask& task, Method method, Form form,
                          const std::vector<double>& thetas, const std::vector<double>& amplitudes) {
   const double unit = component_unit(task);
   HeadDesign design{.method = method};
-  const std::size_t waves = form == Form::waves ? 2 : 1;
+  const std::size_t waves = waves_per_pair(form);
   double greatest = 0;
   for (std::size_t n = 0; n < waves * thetas.size(); ++n) {
     greatest = std::max(greatest, std::fabs(amplitudes[n] * unit));
   }
+  const auto component = [&](std::size_t n) {
+    return rounded_component(task, amplitudes[n] * unit);
+  };
   for (std::size_t k = 0; k < thetas.size(); ++k) {
-    const double cosine =
-        form == Form::waves ? rounded_component(task, amplitudes[2 * k] * unit) : 0;
-    const double sine = rounded_component(task, amplitudes[waves * k + waves - 1] * unit);
+    const double cosine = form == Form::sines ? 0 : component(waves * k);
+    const double sine = form == Form::cosines ? 0 : component(waves * k + waves - 1);
     if (cosine == 0 && sine == 0) continue;
     design.pairs.push_back(
         pair_of(Algebraic(to_rational(thetas[k])), cosine, sine, even_exponent(greatest)));
   }
-  if (form == Form::waves) design.offset = -amplitudes.back() * unit_of(task);
+  if (form != Form::sines) design.offset = -amplitudes.back() * unit_of(task);
+  // A bias that is a constant is its offset, and a pair of nothing.
+  if (design.pairs.empty() && !task.slope) {
+    design.pairs.push_back(pair_of(Algebraic(to_rational(thetas.front())), 0, 0, 0));
+  }
   return design;
 }
 
@@ -373,10 +477,9 @@ std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
     }
   };
   const auto add_multi_pair = [&] {
-    const auto distances = few_distances(task.window);
+    const auto distances = task.slope ? few_distances(task) : all_distances(task);
     for (int pairs = 1; pairs <= options_.most_pairs; ++pairs) {
-      for (const Form form : {Form::sines, Form::waves}) {
-        if (form == Form::sines && !task.slope) continue;
+      for (const Form form : forms_of(task)) {
         for (const auto& thetas : fits_->frequencies(task, form, pairs, interruption)) {
           add_fit(Method::multi_pair, form, thetas, distances);
         }
@@ -402,9 +505,9 @@ std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
         add_multi_pair();
         break;
       case Method::grid: {
-        const auto distances = all_distances(task.window);
+        const auto distances = all_distances(task);
         for (const auto& thetas : fits_->grid_choices(task, options_, interruption)) {
-          add_fit(method, Form::waves, thetas, distances);
+          add_fit(method, full_form(task), thetas, distances);
         }
         break;
       }

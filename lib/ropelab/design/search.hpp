@@ -23,12 +23,15 @@ struct Found {
   DesignErrors errors;  // over all pairs
 };
 
-// Looks for designs of one head after the other. What fits of a slope have in common is kept, so
-// that heads of the same context and pipeline share it.
+// Looks for designs of one head after the other. What fits of one bias, and those of all slopes,
+// have in common is kept, so that heads of the same context and pipeline share it.
 class DesignSearch {
  public:
   explicit DesignSearch(SearchOptions options);
   ~DesignSearch();
+
+  // Another number of rotated pairs from here on; what was found for fewer serves again.
+  void allow_pairs(int most) { options_.most_pairs = most; }
 
   // The best design of these methods among those that are looked at, for the heads of a group that
   // share a key, and so its frequencies and key parts: one for each head, all of the same context,
@@ -45,11 +48,19 @@ class DesignSearch {
   // largest `most_pairs` of them.
   // multi-pair: frequencies psi, 2 psi, ... K psi for every K up to `most_pairs` and psi window
   // from 0.05 to pi, then each moved as long as the fit gets better; sines alone, or cosines,
-  // sines and an offset, by fit_minimax with a price of what rounding costs. Also the best
-  // pairs of single and dyadic. All of them also with both fixed parts turned back by the phase of
-  // the middle of the context, so that rotated components are small on both sides of it. grid: runs
-  // of neighbouring frequencies, and the ones that a fit of more of them gives the most weight;
-  // cosines, sines and an offset by fit_minimax. rank-2: 1, 2 or 3 terms. native: one design.
+  // sines and an offset, by fit_minimax with a price of what rounding costs. Also the best pairs
+  // of single and dyadic. All of them also with both fixed parts turned back by the phase of the
+  // middle of the context, so that rotated components are small on both sides of it. Where the bias
+  // is no slope, geometric rows psi, q psi, ... as well, and the best K - 1 frequencies with the
+  // one that helps the most, moved; cosines, sines and an offset, fitted at every distance.
+  //
+  // grid: runs of neighbouring frequencies, the ones that a fit of more of them gives the most
+  // weight, and, where the bias is no slope, one after the other that helps the most; cosines,
+  // sines and an offset by fit_minimax.
+  //
+  // An even bias of keys on both sides takes cosines and an offset alone.
+  //
+  // rank-2: 1, 2 or 3 terms. native: one design.
   std::vector<Found> best(const std::vector<Method>& methods, const std::vector<HeadTask>& group,
                           const Interruption& interruption = {});
 

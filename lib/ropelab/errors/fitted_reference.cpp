@@ -62,12 +62,13 @@ DistanceFunction linear_bias(const Algebraic& slope) {
           [quick](std::size_t d) { return 0x1p-103 * quick.high * static_cast<double>(d); }};
 }
 
-DistanceFunction shifted(const DistanceFunction& function, double constant) {
-  const auto size = [function, constant](std::size_t d) {
-    return std::fabs(function.quick(d).high) + std::fabs(constant);
+DistanceFunction shifted(const DistanceFunction& function, const Real& constant) {
+  const DoubleDouble quick = to_double_double(constant);
+  const auto size = [function, quick](std::size_t d) {
+    return std::fabs(function.quick(d).high) + std::fabs(quick.high);
   };
-  return {[=](std::size_t d) -> Real { return function.exact(d) + Real(constant); },
-          [=](std::size_t d) { return function.quick(d) + constant; },
+  return {[=](std::size_t d) -> Real { return function.exact(d) + constant; },
+          [=](std::size_t d) { return function.quick(d) + quick; },
           [=](std::size_t d) { return function.error(d) + 0x1p-103 * size(d); }};
 }
 

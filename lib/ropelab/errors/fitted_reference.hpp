@@ -20,7 +20,7 @@ struct DistanceFunction {
 // -slope * d.
 DistanceFunction linear_bias(const Algebraic& slope);
 // The same function plus a constant.
-DistanceFunction shifted(const DistanceFunction& function, double constant);
+DistanceFunction shifted(const DistanceFunction& function, const Real& constant);
 
 // What rotated pairs add to a score in exact arithmetic, their dot products being multiplied by
 // `scale`: sum scale ((q0 k0 + q1 k1) cos(d theta) + (q0 k1 - q1 k0) sin(d theta)).
