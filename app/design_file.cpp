@@ -40,11 +40,12 @@ std::string where_the_bias_enters(Method method) {
 Json entry_of(const DesignedHead& head) {
   const HeadDesign& design = head.design;
   Json entry;
+  if (!head.target.empty()) entry["target"] = head.target;
   if (head.head) {
     entry["heads"] = *head.heads;
     entry["head"] = *head.head;
   }
-  entry["slope"] = head.slope.to_double();
+  if (head.slope) entry["slope"] = head.slope->to_double();
   entry["context"] = head.context;
   entry["window"] = head.window;
   entry["head_dim"] = head.head_dim;

@@ -13,12 +13,13 @@ namespace ropelab::app {
 // One head of the file.
 struct DesignedHead {
   std::optional<int> heads, head;  // head counts from 1
-  Algebraic slope;
+  std::optional<Algebraic> slope;
   long long context, window, head_dim;
   std::string dtype, pipeline;
   double score_scale;  // what the dot product is multiplied by
   double step;         // rank-2: what it is to lose per position
   HeadDesign design;
+  std::string target{};  // the bias, where it is more than a slope
 };
 
 // JSON: the version of the format, and for each head the frequencies, and the fixed components of

@@ -66,13 +66,36 @@ std::vector<HeadChoice> HeadOptions::read(const Interruption& interruption) cons
   }
   const auto numbers = [&](const auto& text) { return parse_ints(text, kMostHeads, interruption); };
   for (const int heads : heads_.read(numbers)) {
-    const auto among = [&](const auto& text) { return parse_heads(text, heads, interruption); };
-    for (const int head : head_.read(among)) {
+    for (const int head : chosen_of(heads, interruption)) {
       interruption.check();
       choices.push_back({heads, head, alibi_slope(heads, head)});
     }
   }
   return choices;
+}
+
+std::vector<int> HeadOptions::read_among(int heads, const Interruption& interruption) const {
+  if (heads_.given()) {
+    heads_.read([&](const std::string& text) {
+      if (parse_ints(text, kMostHeads, interruption) != std::vector<int>{heads}) {
+        throw std::invalid_argument(fmt::format("'{}' is not the {} heads there are", text, heads));
+      }
+      return 0;
+    });
+  }
+  return chosen_of(heads, interruption);
+}
+
+std::vector<int> HeadOptions::chosen_of(int heads, const Interruption& interruption) const {
+  return head_.read([&](const auto& text) { return parse_heads(text, heads, interruption); });
+}
+
+std::vector<std::string> HeadOptions::given() const {
+  std::vector<std::string> names;
+  for (const TextOption* option : {&heads_, &head_, &slope_}) {
+    if (option->given()) names.push_back(option->name());
+  }
+  return names;
 }
 
 }  // namespace ropelab::app

@@ -31,8 +31,15 @@ class HeadOptions {
   bool fixes_slope() const { return slope_.given(); }
   // In the order of the columns: for each number of heads, each head. Throws Interrupted.
   std::vector<HeadChoice> read(const Interruption& interruption = {}) const;
+  // Those of --head among so many, where something else says how many there are. Throws UsageError
+  // also where --heads says otherwise.
+  std::vector<int> read_among(int heads, const Interruption& interruption = {}) const;
+  // The options that are given, of "--heads", "--head" and "--slope".
+  std::vector<std::string> given() const;
 
  private:
+  std::vector<int> chosen_of(int heads, const Interruption& interruption) const;
+
   TextOption heads_;
   TextOption head_;
   TextOption slope_;

@@ -22,12 +22,13 @@ inline constexpr const char* kSplits = "SPLITS";
 inline constexpr const char* kContents = "CONTENTS";
 inline constexpr const char* kScalings = "SCALINGS";
 inline constexpr const char* kBiases = "BIASES";
+inline constexpr const char* kTargets = "TARGETS";
 
 // Whether it is one of these.
 inline bool takes_list(const CLI::Option& option) {
   const std::string takes = option.get_type_name();
   for (const char* list : {kNumbers, kIntegers, kFormats, kPipelines, kHeads, kPairs, kKeys,
-                           kSplits, kContents, kScalings, kBiases}) {
+                           kSplits, kContents, kScalings, kBiases, kTargets}) {
     if (takes == list) return true;
   }
   return false;

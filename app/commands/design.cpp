@@ -9,24 +9,17 @@
 #include "app/cells.hpp"
 #include "app/commands.hpp"
 #include "app/costs_table.hpp"
-#include "app/design_file.hpp"
-#include "app/error_table.hpp"
+#include "app/design_table.hpp"
+#include "app/head_options.hpp"
 #include "app/model_option.hpp"
 #include "ropelab/design/limit.hpp"
 #include "ropelab/design/search.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/rope/frequency.hpp"
 #include "ropelab/sweep/values.hpp"
-#include "ropelab/table/whole_file.hpp"
 
 namespace ropelab::app {
 namespace {
-
-constexpr int kMostPairs = 64;
-constexpr const char* kDefaultPairs = "4";
-constexpr long long kLargestDesignedContext = 256 * 1024;
-// What a fit of the grid keeps of every position.
-constexpr double kBytesOfFit = 2 * 8 * kMostPairs;
 
 // One row to be: a head, and how it is to be made.
 struct Question {
@@ -42,12 +35,6 @@ struct Question {
   std::size_t member = 0;         // its place there
 };
 
-// A model's own frequencies, and what stands for them behind a pipeline.
-struct GridChoice {
-  std::vector<Algebraic> thetas;
-  std::string cell;
-};
-
 // Searches that have the same options, and so share what fits have found.
 struct Search {
   SearchOptions options;
@@ -61,28 +48,12 @@ struct Group {
   bool is_answered = false;
 };
 
-std::string joined(const std::vector<double>& numbers) {
-  return fmt::format("{}", fmt::join(numbers, " "));
-}
-
-template <std::size_t size>
-int index_of(const std::array<std::string_view, size>& names, const std::string& name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  if (found == names.end()) {
-    throw std::invalid_argument(
-        fmt::format("'{}' is none of {}", name, fmt::join(names.begin(), names.end(), ", ")));
-  }
-  return static_cast<int>(found - names.begin());
-}
-
 class Design : public Command {
  public:
   void add_options(CLI::App& app) override {
     model_.add_to(app);
     context_.add_to(app);
-    window_.add_to(app, "--window", kIntegers,
-                   "Attention slides: a query sees itself and the keys at distances below this "
-                   "(default: the whole context, or what the model's file says)");
+    window_.add_to(app, "the whole context, or what the model's file says");
     heads_.add_to(app);
     kv_heads_.add_to(app, "--kv-heads", "INTEGER",
                      "Keys of a model: heads that share one share its frequencies and key parts "
@@ -97,27 +68,24 @@ class Design : public Command {
         "best of the rotations with the frequencies allowed",
         "best");
     app.add_flag("--compare", compare_, "A row for every method");
-    most_pairs_.add_to(app, "--max-pairs", kIntegers, "At most so many rotated pairs a head",
-                       kDefaultPairs);
+    most_pairs_.add_to(app);
     frequencies_.add_to(app, "--frequencies", "WORD",
                         "Which may be used: free, dyadic (powers of two), or grid (a model's own: "
                         "--base, --rope-dim, --scaling)",
                         "free");
     grid_.add_to(app);
     scaling_.add_to(app);
-    objective_.add_to(app, "--objective", "WORD",
-                      "What is to be least: truncation, total, visible or weights", "total");
+    objective_.add_to(app);
     tolerance_.add_to(app);
     unit_.add_to(app);
     app.add_flag("--costs", costs_,
                  "Instead, what each method costs the model of --model: dimensions, parameters, "
                  "multiplications, cache");
-    model_file_.add_to(app, "--model-file", "FILE", "Also writes what a model needs, as JSON");
+    model_file_.add_to(app);
   }
 
   void set_up(const Interruption& interruption) override {
-    objective_value_ = static_cast<Objective>(
-        objective_.read([](const std::string& text) { return index_of(objective_names, text); }));
+    objective_value_ = objective_.read();
     methods_ = read_methods();
     take_from_model();
     tolerance_value_ = tolerance_.read().to_double();
@@ -130,14 +98,7 @@ class Design : public Command {
 
   std::vector<std::string> columns() const override {
     if (costs_) return costs_columns();
-    std::vector<std::string> columns = {
-        "context", "heads",         "head",        "slope", "head_dim", "dtype", "pipeline",
-        "method",  "rotated_pairs", "frequencies", "query", "key",      "offset"};
-    const auto errors = error_table_columns();
-    columns.insert(columns.end(), std::find(errors.begin(), errors.end(), "truncation_max_abs"),
-                   errors.end());
-    columns.insert(columns.end(), {"tolerance", "holds", "reason"});
-    return columns;
+    return design_columns({"context", "heads", "head", "slope", "head_dim", "dtype", "pipeline"});
   }
 
   std::vector<std::string> files_read() const override {
@@ -174,10 +135,7 @@ class Design : public Command {
   }
 
   void write_beside(const Table&, const Manifest&) override {
-    if (costs_ || !model_file_.given()) return;
-    WholeFile file(model_file_.text());
-    file.write(design_file(designs_));
-    file.commit();
+    if (!costs_) model_file_.write(designs_);
   }
 
  private:
@@ -185,14 +143,11 @@ class Design : public Command {
   void take_from_model() {
     model_.read();
     if (!model_.config()) return;
-    model_.give_defaults(context_, heads_, head_dim_, bias_scale_);
+    model_.give_defaults(context_, window_, heads_, head_dim_, bias_scale_);
     if (std::any_of(methods_.begin(), methods_.end(), uses_grid)) {
       model_.give_defaults(grid_, scaling_);
     }
     const ModelConfig& model = *model_.config();
-    if (!window_.given() && model.sliding_window) {
-      window_.set_default(fmt::format("{}", *model.sliding_window));
-    }
     if (!kv_heads_.given() && !heads_.fixes_slope()) {
       kv_heads_.set_default(fmt::format("{}", model.key_value_heads));
     }
@@ -223,16 +178,10 @@ class Design : public Command {
   std::vector<std::pair<Method, long long>> ways(const Interruption& interruption) const {
     std::vector<std::pair<Method, long long>> ways{{Method::native, 0}, {Method::single, 1}};
     for (const Method method : {Method::dyadic, Method::multi_pair, Method::grid}) {
-      for (const long long pairs : read_most_pairs(interruption)) ways.emplace_back(method, pairs);
+      for (const int pairs : most_pairs_.read(interruption)) ways.emplace_back(method, pairs);
     }
     for (const long long terms : {1, 2, 3}) ways.emplace_back(Method::rank_two, terms);
     return ways;
-  }
-
-  std::vector<long long> read_most_pairs(const Interruption& interruption) const {
-    return most_pairs_.read([&](const std::string& text) {
-      return parse_integer_values(text, 1, kMostPairs, interruption);
-    });
   }
 
   // For one row: the methods to try.
@@ -270,38 +219,16 @@ class Design : public Command {
     return std::find(methods.begin(), methods.end(), Method::grid) != methods.end();
   }
 
-  // The grids of a context.
-  std::vector<GridChoice> grids(long long context, const Interruption& interruption) const {
-    std::vector<GridChoice> choices;
-    for (const Algebraic& base : grid_.bases(interruption)) {
-      for (const int rope_dim : grid_.rope_dims(interruption)) {
-        for (const Scaling& scaling : scaling_.read()) {
-          const FrequencyGrid grid = scaled_grid(base, rope_dim, at_length(scaling, context));
-          GridChoice choice{{}, fmt::format(",base={},rope-dim={}", base.to_double(), rope_dim)};
-          for (int pair = 0; pair < grid.pairs(); ++pair) choice.thetas.push_back(grid.theta(pair));
-          if (scaling_.wanted()) choice.cell += scaling_in_pipeline_cell(grid.scaling().scaling());
-          choices.push_back(std::move(choice));
-        }
-      }
-    }
-    return choices;
-  }
-
   void read_questions(const Interruption& interruption) {
     const auto heads = heads_.read(interruption);
     for (const long long context : context_.read(interruption)) {
-      if (context > kLargestDesignedContext) {
-        throw UsageError("--context", fmt::format("'{}' positions are too many to measure every "
-                                                  "design; at most {} would be right",
-                                                  context, kLargestDesignedContext));
-      }
-      require_context_fits(context, kBytesOfFit);
-      grids_ = grids(context, interruption);
+      require_design_fits(context);
+      grids_ = grid_choices(grid_, scaling_, context, interruption);
       for (const HeadChoice& head : heads) {
         for (const long long head_dim : head_dim_.read(interruption)) {
           for (const Format& dtype : formats_.read()) {
             for (const std::string& name : pipelines_.read()) {
-              for (const long long window : windows(context, interruption)) {
+              for (const long long window : window_.read(context, interruption)) {
                 add_questions({context, window, head, head_dim, dtype,
                                parse_pipeline(name, dtype, formats_.eight_bit()),
                                pipeline_cell(name, dtype, window, context)},
@@ -312,15 +239,6 @@ class Design : public Command {
         }
       }
     }
-  }
-
-  std::vector<long long> windows(long long context, const Interruption& interruption) const {
-    if (window_.text().empty()) return {context};
-    return window_.read([&](const std::string& text) {
-      std::vector<long long> windows = parse_integer_values(text, 1, kMostPositions, interruption);
-      for (long long& window : windows) window = std::min(window, context);
-      return windows;
-    });
   }
 
   std::string pipeline_cell(const std::string& name, const Format& dtype, long long window,
@@ -334,16 +252,13 @@ class Design : public Command {
   }
 
   void add_questions(const Question& question, const Interruption& interruption) {
-    const std::string pairs_text = most_pairs_.text();
-    for (const long long pairs : read_most_pairs(interruption)) {
-      const std::string cell =
-          pairs_text == kDefaultPairs ? "" : fmt::format(",max-pairs={}", pairs);
+    for (const int pairs : most_pairs_.read(interruption)) {
       for (const Row& methods : methods_) {
         for (const GridChoice& grid : uses_grid(methods) ? grids_ : std::vector<GridChoice>(1)) {
           Question copy = question;
           copy.methods = methods;
-          copy.pipeline_cell += grid.cell + cell;
-          copy.search = search_of(grid, static_cast<int>(pairs), question.context);
+          copy.pipeline_cell += grid.cell + most_pairs_.cell(pairs);
+          copy.search = search_of(grid, pairs, question.context);
           add(std::move(copy));
         }
       }
@@ -485,25 +400,6 @@ class Design : public Command {
     return farthest_bias(question) * std::sqrt(static_cast<double>(question.head_dim));
   }
 
-  static void set_design(Table::Row& row, const HeadDesign& design) {
-    row.set("method", name_of(design.method))
-        .set("rotated_pairs", static_cast<long long>(design.pairs.size()))
-        .set("frequencies", joined(frequencies_of(design)))
-        .set("query", joined(components_of(design, &RotatedPair::query)))
-        .set("key", joined(components_of(design, &RotatedPair::key)))
-        .set("offset", design.offset);
-  }
-
-  static void set_measured(Table::Row& row, const DesignErrors& errors) {
-    row.set("truncation_max_abs", errors.truncation.maximum)
-        .set("truncation_max_rel", errors.truncation.relative_maximum)
-        .set("truncation_rms", errors.truncation.rms)
-        .set("weights_tv_exact", errors.exact_weights_total_variation)
-        .set("weights_tv_computed", errors.measurement.weights_total_variation)
-        .set("status", "ok");
-    set_errors(row, errors.measurement.errors);
-  }
-
   // The limit of a single pair on its axes, logits; 0 where there is none.
   double limit_of(const Question& question, const HeadDesign& design) const {
     const Step& storage = question.pipeline[StepName::storage];
@@ -524,31 +420,18 @@ class Design : public Command {
     if (found.design.method == Method::rank_two) {
       text = fmt::format("{} terms for each position; ", found.design.factor_terms);
     }
-    const double truncation = found.errors.truncation.maximum;
-    const auto& rounding = found.errors.measurement.errors.rounding_maximum;
-    const bool rounding_is_more = rounding && rounding->error >= truncation;
-    text += fmt::format("{} leaves {:.3g} {}", rounding_is_more ? "rounding" : "truncation",
-                        rounding_is_more ? rounding->error : truncation,
-                        unit_.read() == Unit::tokens ? "tokens" : "logits");
+    text += what_is_left(found.errors, unit_.read() == Unit::tokens ? "tokens" : "logits");
     if (const double limit = limit_of(question, found.design); limit > 0) {
       text += fmt::format(
           "; one pair on its axes stored in {} bits cannot have less than {:.3g} logits",
           question.pipeline[StepName::storage]->precision, limit);
     }
     if (found.design.method == Method::grid && !is_within_tolerance(question, found)) {
-      text += limit_of_grid(question, interruption);
+      const Search& search = searches_[question.search];
+      text += limit_of_grid(search.search->grid_limit(task_of(question), interruption),
+                            search.options.grid.size(), tolerance_value_);
     }
     return text;
-  }
-
-  // What no fixed vectors on the grid get below, where that is what stands in the way.
-  std::string limit_of_grid(const Question& question, const Interruption& interruption) const {
-    const Search& search = searches_[question.search];
-    const double limit = search.search->grid_limit(task_of(question), interruption);
-    if (!(limit > tolerance_value_)) return "";
-    return fmt::format(
-        "; all {} pairs of the grid cannot have less than {:.3g} logits of truncation",
-        search.options.grid.size(), limit);
   }
 
   DesignedHead designed(const Question& question, const HeadDesign& design) const {
@@ -577,7 +460,11 @@ class Design : public Command {
   ScalingOption scaling_;
   ToleranceOption tolerance_;
   UnitOption unit_;
-  TextOption window_, kv_heads_, method_, most_pairs_, frequencies_, objective_, model_file_;
+  WindowOption window_;
+  TextOption kv_heads_, method_, frequencies_;
+  MostPairsOption most_pairs_;
+  ObjectiveOption objective_;
+  ModelFileOption model_file_;
   bool compare_ = false, costs_ = false;
   Objective objective_value_ = Objective::total;
   std::vector<Row> methods_;
