@@ -3,7 +3,9 @@
 # experiments/*.toml, the claims of both sets (ropelab reproduce), and a picture for each
 # experiments/*.gp. Names restrict it to some of the experiments:
 #   experiments/reproduce.sh error-against-theta
-# The proof of the least bases is searched anew, in minutes, only when it is named:
+# What takes many minutes is done only when it is named: experiments/long/*.toml, and the search
+# for the proof of the least bases:
+#   experiments/reproduce.sh design-grid-far
 #   experiments/reproduce.sh least-base-proof
 set -euo pipefail
 export LC_ALL=C.UTF-8  # the same order of files everywhere
@@ -14,7 +16,10 @@ source cmake/setup.sh
 # wanted NAME: whether NAME is among the arguments of this script, or there are none.
 arguments=("$@")
 wanted() {
-  ((${#arguments[@]} == 0)) || [[ " ${arguments[*]} " == *" $1 "* ]]
+  ((${#arguments[@]} == 0)) || named "$1"
+}
+named() {
+  [[ " ${arguments[*]} " == *" $1 "* ]]
 }
 
 # run_experiment FILE: its first line, "# ropelab sweep theta", says which command answers it.
@@ -54,7 +59,12 @@ for config in experiments/*.toml; do
     run_experiment "$config"
   fi
 done
-if [[ " ${arguments[*]} " == *" least-base-proof "* ]]; then
+for config in experiments/long/*.toml; do
+  if named "$(basename "$config" .toml)"; then
+    run_experiment "$config"
+  fi
+done
+if named least-base-proof; then
   "$ropelab" frequencies --least-base --rope-dim 128 \
     --context 1K,2K,4K,8K,16K,32K,64K,128K,256K,512K,1M --proof experiments/least-base-proof.csv
   rm experiments/least-base-proof.manifest.json  # the line above says it all

@@ -82,6 +82,18 @@ TEST_CASE("dyadic: each further digit of N leaves less, down to the rounding") {
   }
 }
 
+TEST_CASE("digits of N and a last pair with the rest of it: each further pair leaves less") {
+  // In float16 a power of two times a position is exact, and only the rest of N is rounded.
+  const HeadTask task = task_of("2^(-1/2)", 2049, "fused", "float16");
+  double before = searched(Method::multi_pair, task, 1);
+  for (int pairs = 2; pairs <= 4; ++pairs) {
+    const double total = searched(Method::multi_pair, task, pairs);
+    CHECK(total < before / 2);
+    before = total;
+  }
+  CHECK(before < 0.01);
+}
+
 TEST_CASE("a grid of eight pairs does better than its slowest alone") {
   HeadTask task = task_of("1/2", 4096, "ideal-trig", "float32");
   SearchOptions options;

@@ -202,13 +202,18 @@ std::vector<HeadDesign> single_designs(const HeadTask& task) {
   return designs;
 }
 
-std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs) {
+std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs, LastPair last) {
   std::vector<HeadDesign> designs;
   const int slowest = std::ilogb(window_of(task));
   for (int t = slowest; t <= slowest + 30; ++t) {
     const Algebraic theta = Algebraic::power(2, -t, 1);
     const Real amplitude = (step_per_position(task) / theta).to_real();
-    const auto digits = signed_digits(amplitude, most_pairs);
+    auto digits = signed_digits(amplitude, most_pairs);
+    if (last == LastPair::rest) {
+      Real rest = amplitude;
+      for (std::size_t n = 0; n + 1 < digits.size(); ++n) rest -= Real(digits[n]);
+      digits.back() = rounded_component(task, to_double(rest));
+    }
     designs.push_back({.method = Method::dyadic});
     for (const double digit : digits) {
       designs.back().pairs.push_back(

@@ -60,7 +60,10 @@ HeadDesign centred(const HeadTask& task, const HeadDesign& design);
 
 // Pairs of single: see DesignSearch::best.
 std::vector<HeadDesign> single_designs(const HeadTask& task);
-// Pairs of dyadic, of at most so many digits.
-std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs);
+// Pairs of dyadic, of at most so many digits; the last pair may have all that is left of N for its
+// amplitude instead: rounding costs only what is in proportion to that.
+enum class LastPair { digit, rest };
+std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs,
+                                       LastPair last = LastPair::digit);
 
 }  // namespace ropelab

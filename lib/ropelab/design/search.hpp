@@ -49,7 +49,8 @@ class DesignSearch {
   // multi-pair: frequencies psi, 2 psi, ... K psi for every K up to `most_pairs` and psi window
   // from 0.05 to pi, then each moved as long as the fit gets better; sines alone, or cosines,
   // sines and an offset, by fit_minimax with a price of what rounding costs. Also the best pairs
-  // of single and dyadic. All of them also with both fixed parts turned back by the phase of the
+  // of single and dyadic, and pairs of dyadic of which the last has all that is left of N. All of
+  // them also with both fixed parts turned back by the phase of the
   // middle of the context, so that rotated components are small on both sides of it. Where the bias
   // is no slope, geometric rows psi, q psi, ... as well, and the best K - 1 frequencies with the
   // one that helps the most, moved; cosines, sines and an offset, fitted at every distance.
