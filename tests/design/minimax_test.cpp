@@ -55,6 +55,19 @@ TEST_CASE("what the functions hold is found, whatever its size") {
   }
 }
 
+TEST_CASE("what nearly dependent functions hold is found to the last bits") {
+  // Cosines this slow are nearly 1 - x^2/2 times a few numbers.
+  Eigen::MatrixXd functions(rows, 6);
+  for (Eigen::Index row = 0; row < rows; ++row) {
+    for (Eigen::Index k = 0; k < 6; ++k) {
+      functions(row, k) = std::cos(0.1 * std::pow(1.5, k) * x_of(row));
+    }
+  }
+  const Eigen::VectorXd target = 8 * functions.rowwise().sum();
+  const auto fit = fit_minimax({functions, target, std::vector<double>(6, 1e-17)});
+  CHECK(fit.largest_error <= 1e-13);
+}
+
 TEST_CASE("a price on coefficients is paid where it is worth it, and no more") {
   // One function, f = 1, and the target 1: |1 - c| + price |c| is least at c = 1 while the price is
   // below 1, and at c = 0 above.

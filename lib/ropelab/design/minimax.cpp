@@ -181,8 +181,9 @@ MinimaxFit fit_minimax(const MinimaxProblem& problem, const Interruption& interr
   for (const Eigen::Index row : first) program.add(row);
   Eigen::VectorXd errors;
   MinimaxFit best = judged(problem, Eigen::VectorXd::Zero(terms), 0, errors);
-  const MinimaxFit other = judged(problem, least_squares(problem), 0, errors);
-  if (other.objective < best.objective) best = other;
+  const MinimaxFit squares = judged(problem, least_squares(problem), 0, errors);
+  const bool is_represented = squares.largest_error <= tolerance * scale;
+  if (is_represented && squares.objective < best.objective) best = squares;
   for (int exchange = 0; exchange < most_exchanges; ++exchange) {
     interruption.check();
     const auto solution = program.solve();

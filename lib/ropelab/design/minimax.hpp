@@ -31,13 +31,12 @@ struct MinimaxFit {
 };
 
 // The coefficients c with the least objective max |target - functions c| + sum prices |c|, to
-// 1e-4 of it relative (or 1e-9 of the largest target; where the functions represent it so closely,
-// the best in the squares serves if that is better, to some roundings of a double). A linear
-// program over a few rows, solved by its dual with GLPK's simplex method, to which the rows of the
-// largest errors are added until no other matters: the exchange of Cheney, Introduction to
-// Approximation Theory (1966), chapter
-// 2. Deterministic. Throws std::invalid_argument where sizes do not match or a number is not
-// finite, Interrupted.
+// 1e-4 of it relative, or 1e-9 of the largest target; where the functions represent the target so
+// closely, the best in the squares serves if that is better, to some roundings of a double. A
+// linear program over a few rows, solved by its dual with GLPK's simplex method, to which the rows
+// of the largest errors are added until no other matters: the exchange of Cheney, Introduction to
+// Approximation Theory (1966), chapter 2. Deterministic. Throws std::invalid_argument where sizes
+// do not match or a number is not finite, Interrupted.
 MinimaxFit fit_minimax(const MinimaxProblem& problem, const Interruption& interruption = {});
 
 }  // namespace ropelab
