@@ -3,11 +3,13 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <boost/random/mersenne_twister.hpp>
 
 #include "app/claims/all_claims.hpp"
 #include "ropelab/alibi/slope.hpp"
 #include "ropelab/exact/double_double.hpp"
+#include "ropelab/exact/parse.hpp"
 #include "ropelab/rope/frequency.hpp"
 
 namespace ropelab::app {
@@ -19,6 +21,7 @@ namespace {
 using Matrix = Eigen::MatrixXd;
 
 constexpr int kDim = 64;
+constexpr std::array<const char*, 5> kBases = {"1e4", "1e5", "5e5", "1e6", "1e7"};
 constexpr int kSamples = 4096;
 constexpr int kTurnBits = 28;      // cosines and sines are rounded to 2^-28
 constexpr int kComponentBits = 6;  // components are multiples of 2^-6
@@ -57,7 +60,8 @@ Contents draw_contents(std::uint64_t seed) {
 // What turning by a distance does to them: cos(d theta) - 1 and sin(d theta), one pair a row.
 struct Turn {
   Eigen::VectorXd even, odd;
-  Real square = 0;  // expected of the change, in logits squared
+  Real square = 0;       // expected of the change, in logits squared
+  Real correlation = 0;  // expected of the turned score with the score before
 };
 
 Turn turn_by(const FrequencyGrid& grid, long long distance) {
@@ -69,13 +73,16 @@ Turn turn_by(const FrequencyGrid& grid, long long distance) {
     turn.odd(pair) = whole(sine(angle));
     // Two products of unit variance each, times (cos - 1)^2 + sin^2 = 2 (1 - cos).
     turn.square += 4 * (1 - cosine(angle)) / kDim;
+    turn.correlation += cosine(angle) / grid.pairs();
   }
   return turn;
 }
 
 struct Change {
+  const char* base;
   long long distance;
   Real rms, expected_rms, largest;  // logits
+  Real correlation;
 
   // The magnitude of the bias that one of 16 heads has there.
   Real bias(int head) const { return alibi_slope(16, head).to_real() * distance; }
@@ -95,19 +102,25 @@ Real in_logits(const Real& x, int turn_bits) {
   return ldexp(x, -turn_bits - 2 * kComponentBits - 3);
 }
 
-Change change_at(const Contents& contents, const FrequencyGrid& grid, long long distance) {
+Change change_at(const Contents& contents, const char* base, long long distance) {
+  const FrequencyGrid grid(parse_positive(base), kDim);
   const Turn turn = turn_by(grid, distance);
   const Eigen::VectorXd scores = contents.even * turn.even + contents.odd * turn.odd;
-  return {distance, in_logits(root_mean_square(scores), kTurnBits), sqrt(turn.square),
-          in_logits(scores.cwiseAbs().maxCoeff(), kTurnBits)};
+  return {base,
+          distance,
+          in_logits(root_mean_square(scores), kTurnBits),
+          sqrt(turn.square),
+          in_logits(scores.cwiseAbs().maxCoeff(), kTurnBits),
+          turn.correlation};
 }
 
 Table change_table(const std::vector<Change>& changes) {
-  Table table({"distance", "change_rms", "change_rms_expected", "change_max", "bias_head_1",
-               "bias_head_16"});
+  Table table({"base", "distance", "change_rms", "change_rms_expected", "change_max",
+               "correlation_expected", "bias_head_1", "bias_head_16"});
   for (const Change& change : changes) {
-    table.add_row({change.distance, to_double(change.rms), to_double(change.expected_rms),
-                   to_double(change.largest), to_double(-change.bias(1)),
+    table.add_row({parse_positive(change.base).to_double(), change.distance, to_double(change.rms),
+                   to_double(change.expected_rms), to_double(change.largest),
+                   to_double(change.correlation), to_double(-change.bias(1)),
                    to_double(-change.bias(16))});
   }
   return table;
@@ -136,7 +149,6 @@ bool in_claims_table(long long d) { return d == 1 || d == 15 || d == 1024 || d =
 }  // namespace
 
 ClaimResult all_rotate(const ClaimSettings& settings) {
-  const FrequencyGrid grid(Rational(10000), kDim);
   const Contents contents = draw_contents(settings.seed);
   const Real unrotated = in_logits(root_mean_square(contents.even.rowwise().sum()), 0);
   ClaimResult result{{measured_row({"rms of the content score, nothing rotated, logits",
@@ -144,15 +156,21 @@ ClaimResult all_rotate(const ClaimSettings& settings) {
                                    unrotated)},
                      {}};
   std::vector<Change> changes;
-  for (const long long d : distances()) {
-    settings.interruption.check();
-    changes.push_back(change_at(contents, grid, d));
-    if (in_claims_table(d)) result.rows.push_back(change_row(changes.back()));
+  for (const char* base : kBases) {
+    for (const long long d : distances()) {
+      settings.interruption.check();
+      changes.push_back(change_at(contents, base, d));
+      if (base == kBases.front() && in_claims_table(d)) {
+        result.rows.push_back(change_row(changes.back()));
+      }
+    }
+    if (base == kBases.front()) {
+      result.rows.push_back(
+          measured_row({"rms change at d = 65535 over the rms of the content score",
+                        "about sqrt(2): nothing of the content is left; base 1e4, dimension 64"},
+                       changes.back().rms / unrotated));
+    }
   }
-  result.rows.push_back(
-      measured_row({"rms change at d = 65535 over the rms of the content score",
-                    "about sqrt(2): nothing of the content is left; base 1e4, dimension 64"},
-                   changes.back().rms / unrotated));
   result.curve = change_table(changes);
   return result;
 }

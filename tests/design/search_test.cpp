@@ -110,6 +110,16 @@ TEST_CASE("a grid of eight pairs does better than its slowest alone") {
   CHECK(before < 0.001);
 }
 
+TEST_CASE("in bfloat16, where rounding decides, more pairs allowed are never worse") {
+  const HeadTask task = task_of("2^(-1/2)", 1024, "fused", "bfloat16");
+  SearchOptions options;
+  for (int r = 0; r < 32; ++r) options.grid.push_back(Algebraic::power(500000, -r, 32));
+  options.most_pairs = 4;
+  const double four = total_of(DesignSearch(options).best({Method::grid}, {task}));
+  options.most_pairs = 16;
+  CHECK(total_of(DesignSearch(options).best({Method::grid}, {task})) <= 1.2 * four);
+}
+
 TEST_CASE("a grid too fast for the context is found wanting, and its limit says so") {
   const HeadTask task = task_of("1/2", 4096, "ideal-trig", "float32");
   SearchOptions options;

@@ -364,6 +364,11 @@ class DesignSearch::Fits {
     for (const auto& [value, run] : ranked) {
       if (best.size() < kept) best.push_back(run);
     }
+    // Fewer may do better where rounding decides.
+    for (std::size_t fewer = count / 2; fewer >= 1 && task.slope; fewer /= 2) {
+      const auto end = thetas.begin() + static_cast<std::ptrdiff_t>(2 * fewer);
+      best.push_back(heaviest(task, {thetas.begin(), end}, fewer, interruption));
+    }
     return best;
   }
 

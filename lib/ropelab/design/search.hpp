@@ -56,8 +56,8 @@ class DesignSearch {
   // one that helps the most, moved; cosines, sines and an offset, fitted at every distance.
   //
   // grid: runs of neighbouring frequencies, the ones that a fit of more of them gives the most
-  // weight, and, where the bias is no slope, one after the other that helps the most; cosines,
-  // sines and an offset by fit_minimax.
+  // weight, also half as many, a quarter and so on, and, where the bias is no slope, one after the
+  // other that helps the most; cosines, sines and an offset by fit_minimax.
   //
   // An even bias of keys on both sides takes cosines and an offset alone.
   //
