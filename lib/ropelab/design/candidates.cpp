@@ -186,18 +186,21 @@ HeadDesign centred(const HeadTask& task, const HeadDesign& design) {
 }
 
 std::vector<HeadDesign> single_designs(const HeadTask& task) {
-  constexpr int per_decade = 8, decades = 6, bits = 3;
+  constexpr int per_decade = 8, decades = 6, few_bits = 3;
+  const Step& rotation = task.pipeline[StepName::rotation];
   std::vector<HeadDesign> designs;
   const Algebraic step = step_per_position(task);
-  double before = 0;
-  for (int n = 0; n <= per_decade * decades; ++n) {
-    const double phase = std::pow(10.0, -static_cast<double>(n) / per_decade);
-    const double amplitude = to_bits(step.to_double() * window_of(task) / phase, bits);
-    if (amplitude == before || !std::isfinite(amplitude)) continue;
-    before = amplitude;
-    designs.push_back({.method = Method::single});
-    designs.back().pairs = {
-        pair_of(step / Algebraic(to_rational(amplitude)), 0, -amplitude, even_exponent(amplitude))};
+  for (const int bits : {few_bits, rotation ? rotation->precision : 53}) {
+    double before = 0;
+    for (int n = 0; n <= per_decade * decades; ++n) {
+      const double phase = std::pow(10.0, -static_cast<double>(n) / per_decade);
+      const double amplitude = to_bits(step.to_double() * window_of(task) / phase, bits);
+      if (amplitude == before || !std::isfinite(amplitude)) continue;
+      before = amplitude;
+      designs.push_back({.method = Method::single});
+      designs.back().pairs = {pair_of(step / Algebraic(to_rational(amplitude)), 0, -amplitude,
+                                      even_exponent(amplitude))};
+    }
   }
   return designs;
 }

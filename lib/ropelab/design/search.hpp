@@ -41,9 +41,9 @@ class DesignSearch {
   // grid without frequencies, for single, dyadic and rank-2 without a slope, and for rank-2 or
   // biases that are no slope in a group of several (rank-2 has the slope in the key); Interrupted.
   //
-  // single: max phases from 1e-6 to 1, 8 to a decade. N is a number of at most 3 significant bits,
-  // so that rounding it costs nothing, and theta is slope sqrt(head_dim)/N. N is divided between
-  // query and key so that both stay in range.
+  // single: max phases from 1e-6 to 1, 8 to a decade, and N of 3 significant bits and of as many as
+  // the rotation keeps, so that rounding it costs nothing; theta is slope sqrt(head_dim)/N. N is
+  // divided between query and key so that both stay in range.
   // dyadic: theta = 2^-t, and N = slope sqrt(head_dim)/theta by its signed binary digits, the
   // largest `most_pairs` of them.
   // multi-pair: frequencies psi, 2 psi, ... K psi for every K up to `most_pairs` and psi window

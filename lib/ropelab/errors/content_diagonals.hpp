@@ -38,9 +38,9 @@ class ContentTiles {
 std::unique_ptr<const ContentTiles> content_tiles(const ContentScores& scores,
                                                   const Interruption& interruption);
 
-// For each distance d = 0 ... centers.size()-1, over the pairs (i, i-d): the moments and extremes of
-// deviation(F, C, centers[d]) where F is finite, how many are not, and at how many keys the order
-// of neighbours is lost in F.
+// For each distance d = 0 ... centers.size()-1, over the pairs (i, i-d): the moments and extremes
+// of deviation(F, C, centers[d]) where F is finite, how many are not, and at how many keys the
+// order of neighbours is lost in F.
 //
 // Scores are bit for bit those of score_among_content(). Moments are sums of doubles in a fixed
 // order (content_kernel.hpp), so the result does not depend on threads, instruction set or

@@ -73,7 +73,8 @@ Measurement measure_by_distance(const std::vector<DoubleDouble>& scores, std::si
   if (const auto largest = largest_among(finite, simulated)) {
     // The first pair at a distance has query d and key 0.
     const std::size_t d = finite[largest->places.front()].distance;
-    measured.errors.rounding_maximum = {simulated.unit().rounded(largest->error), static_cast<long long>(d), 0};
+    measured.errors.rounding_maximum = {simulated.unit().rounded(largest->error),
+                                        static_cast<long long>(d), 0};
   }
   measured.errors.rounding_rms = root_mean_square(moments, simulated);
   measured.errors.total_maximum = largest_error(finite, bias);

@@ -49,10 +49,10 @@ class FittedReference final : public BiasReference {
   DistanceFunction simulated_of_, bias_;
 };
 
-// S - B over all distances of any reference, in its unit. The maximum is correctly rounded; the relative one,
-// of |S - B| / |B| where B is not 0, and the rms over the causal pairs of so many positions at
-// these distances are good to 2^-40 relative as long as S - B is not lost among the errors of
-// either.
+// S - B over all distances of any reference, in its unit. The maximum is correctly rounded; the
+// relative one, of |S - B| / |B| where B is not 0, and the rms over the causal pairs of so many
+// positions at these distances are good to 2^-40 relative as long as S - B is not lost among the
+// errors of either.
 struct FittedTruncation {
   double maximum, relative_maximum, rms;
 };
