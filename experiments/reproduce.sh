@@ -5,7 +5,7 @@
 #   experiments/reproduce.sh error-against-theta
 # What takes many minutes is done only when it is named: experiments/long/*.toml, and the search
 # for the proof of the least bases:
-#   experiments/reproduce.sh design-grid-64k design-grid-128k
+#   experiments/reproduce.sh design-grid-64k
 #   experiments/reproduce.sh least-base-proof
 set -euo pipefail
 export LC_ALL=C.UTF-8  # the same order of files everywhere
