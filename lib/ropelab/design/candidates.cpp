@@ -2,13 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 namespace ropelab {
 namespace {
 
-constexpr std::uint64_t sample_size = 1 << 13;
-constexpr std::size_t measured_in_full = 2;
+// Pairs of the sample that all candidates are compared by, and of that for the best of them.
+constexpr std::uint64_t sample_size = 1 << 13, larger_sample = 1 << 16;
+constexpr std::size_t finalists = 24;
+// The best are measured over all pairs: one, a second unless both take more products than the first
+// of these numbers, and further ones up to the second.
+constexpr double products_of_two = 0x1p33, products_of_more = 0x1p29;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_finite(const HeadDesign& design) {
   return std::all_of(design.pairs.begin(), design.pairs.end(), [](const RotatedPair& pair) {
@@ -41,17 +47,14 @@ double to_bits(double x, int bits) {
   return std::nearbyint(x / unit) * unit;
 }
 
-// The largest signed binary digits of a positive number, at most so many; exact where they end.
-std::vector<double> signed_digits(const Real& number, int most) {
+// A positive number as a sum of numbers of so many significant bits, at most so many: the nearest
+// to it, the nearest to what is left, and so on; exact where they end.
+std::vector<double> signed_digits(const Real& number, int most, int bits) {
   std::vector<double> digits;
   Real left = number;
   while (left != 0 && static_cast<int>(digits.size()) < most) {
-    const double size = std::fabs(to_double(left));
-    double digit = std::ldexp(1.0, std::ilogb(size));
-    if (size - digit > 2 * digit - size) digit *= 2;
-    if (left < 0) digit = -digit;
-    digits.push_back(digit);
-    left -= Real(digit);
+    digits.push_back(to_bits(to_double(left), bits));
+    left -= Real(digits.back());
   }
   return digits;
 }
@@ -71,35 +74,27 @@ void Candidates::add(const HeadDesign& design) {
   if (const auto value = value_of(design)) ranked_.push_back({*value, for_group(design)});
 }
 
-std::vector<HeadDesign> Candidates::best_of(std::vector<HeadDesign> designs, std::size_t count) {
-  std::vector<std::pair<double, std::size_t>> values;
-  for (std::size_t n = 0; n < designs.size(); ++n) {
-    if (const auto value = value_of(designs[n])) values.emplace_back(*value, n);
-  }
-  std::sort(values.begin(), values.end());
-  std::vector<HeadDesign> best;
-  for (std::size_t n = 0; n < std::min(count, values.size()); ++n) {
-    best.push_back(std::move(designs[values[n].second]));
-  }
-  return best;
-}
-
 std::optional<double> Candidates::value_of(const HeadDesign& design) {
   const auto known = std::find_if(valued_.begin(), valued_.end(), [&](const auto& valued) {
     return makes_the_same(valued.first, design);
   });
   if (known != valued_.end()) return known->second;
-  std::optional<double> worst = 0;
-  const auto designs = for_group(design);
-  for (std::size_t h = 0; h < group_.size() && worst; ++h) {
+  const auto value = sampled(for_group(design), sample_size);
+  valued_.emplace_back(design, value);
+  return value;
+}
+
+std::optional<double> Candidates::sampled(const std::vector<HeadDesign>& designs,
+                                          std::uint64_t size) const {
+  double worst = 0;
+  for (std::size_t h = 0; h < group_.size(); ++h) {
     interruption_.check();
-    const auto value = is_finite(designs[h])
-                           ? rough_objective(group_[h], designs[h], options_.objective, sample_size,
-                                             options_.seed, interruption_)
-                           : std::nullopt;
-    worst = value ? std::optional(std::max(*worst, comparable(group_[h], *value))) : std::nullopt;
+    if (!is_finite(designs[h])) return std::nullopt;
+    const auto value = rough_objective(group_[h], designs[h], options_.objective, size,
+                                       options_.seed, interruption_);
+    if (!value) return std::nullopt;
+    worst = std::max(worst, comparable(group_[h], *value));
   }
-  valued_.emplace_back(design, worst);
   return worst;
 }
 
@@ -111,21 +106,40 @@ std::vector<HeadDesign> Candidates::for_group(const HeadDesign& design) const {
   return designs;
 }
 
+double Candidates::products_measured(const HeadDesign& design) const {
+  const HeadTask& task = group_.front();
+  return static_cast<double>(task.context) * window_of(task) *
+         static_cast<double>(group_.size() * std::max<std::size_t>(1, design.pairs.size()));
+}
+
+void Candidates::keep_finalists() {
+  const auto by_value = [](const Ranked& a, const Ranked& b) { return a.value < b.value; };
+  std::stable_sort(ranked_.begin(), ranked_.end(), by_value);
+  ranked_.resize(std::min(finalists, ranked_.size()));
+  for (Ranked& candidate : ranked_) {
+    const auto value = sampled(candidate.designs, larger_sample);
+    candidate.value = value ? std::max(candidate.value, *value) : infinity;
+  }
+  std::stable_sort(ranked_.begin(), ranked_.end(), by_value);
+}
+
 std::vector<Found> Candidates::best() {
-  std::stable_sort(ranked_.begin(), ranked_.end(),
-                   [](const Ranked& a, const Ranked& b) { return a.value < b.value; });
+  keep_finalists();
   std::vector<Found> best;
-  double least = 0;
-  for (std::size_t n = 0; n < std::min(measured_in_full, ranked_.size()); ++n) {
+  double least = infinity;
+  double products = 0;
+  for (std::size_t n = 0; n < ranked_.size(); ++n) {
+    products += products_measured(ranked_[n].designs.front());
     // What a sample finds is no more than what all pairs have.
-    if (!best.empty() && least <= ranked_[n].value) break;
+    if (least <= ranked_[n].value) break;
+    if (n > 0 && products > (n == 1 ? products_of_two : products_of_more)) break;
     std::vector<Found> found;
     for (std::size_t h = 0; h < group_.size(); ++h) {
       const HeadDesign& design = ranked_[n].designs[h];
       found.push_back({design, measure(group_[h], design, interruption_)});
     }
     const auto value = worst(found);
-    if (value && (best.empty() || *value < least)) {
+    if (value && *value < least) {
       best = std::move(found);
       least = *value;
     }
@@ -186,33 +200,42 @@ HeadDesign centred(const HeadTask& task, const HeadDesign& design) {
 }
 
 std::vector<HeadDesign> single_designs(const HeadTask& task) {
-  constexpr int per_decade = 8, decades = 6, few_bits = 3;
+  constexpr int per_decade = 8, decades = 6, few_bits = 3, octaves = 20;
   const Step& rotation = task.pipeline[StepName::rotation];
-  std::vector<HeadDesign> designs;
+  const int all_bits = rotation ? rotation->precision : 53;
   const Algebraic step = step_per_position(task);
-  for (const int bits : {few_bits, rotation ? rotation->precision : 53}) {
+  std::vector<HeadDesign> designs;
+  const auto add = [&](const Algebraic& theta, double amplitude) {
+    designs.push_back({.method = Method::single});
+    designs.back().pairs = {pair_of(theta, 0, -amplitude, even_exponent(amplitude))};
+  };
+  for (const int bits : {few_bits, all_bits}) {
     double before = 0;
     for (int n = 0; n <= per_decade * decades; ++n) {
       const double phase = std::pow(10.0, -static_cast<double>(n) / per_decade);
       const double amplitude = to_bits(step.to_double() * window_of(task) / phase, bits);
       if (amplitude == before || !std::isfinite(amplitude)) continue;
       before = amplitude;
-      designs.push_back({.method = Method::single});
-      designs.back().pairs = {pair_of(step / Algebraic(to_rational(amplitude)), 0, -amplitude,
-                                      even_exponent(amplitude))};
+      add(step / Algebraic(to_rational(amplitude)), amplitude);
     }
+  }
+  const int slowest = std::ilogb(window_of(task));
+  for (int t = slowest; t < slowest + octaves; ++t) {
+    const Algebraic theta = Algebraic::power(2, -t, 1);
+    const double amplitude = to_bits((step / theta).to_double(), all_bits);
+    if (std::isfinite(amplitude)) add(theta, amplitude);
   }
   return designs;
 }
 
-std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs, LastPair last) {
+std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs, const Digits& wanted) {
   std::vector<HeadDesign> designs;
   const int slowest = std::ilogb(window_of(task));
-  for (int t = slowest; t <= slowest + 30; ++t) {
+  for (int t = slowest; t <= slowest + 30; t += wanted.octaves) {
     const Algebraic theta = Algebraic::power(2, -t, 1);
     const Real amplitude = (step_per_position(task) / theta).to_real();
-    auto digits = signed_digits(amplitude, most_pairs);
-    if (last == LastPair::rest) {
+    auto digits = signed_digits(amplitude, most_pairs, wanted.bits);
+    if (wanted.last == LastPair::rest) {
       Real rest = amplitude;
       for (std::size_t n = 0; n + 1 < digits.size(); ++n) rest -= Real(digits[n]);
       digits.back() = rounded_component(task, to_double(rest));

@@ -17,8 +17,6 @@ class Candidates {
   // query parts by the ratio of the slopes. Passes over it where a number is not finite, or such a
   // score is in the sample.
   void add(const HeadDesign& design);
-  // The best `count` of these designs of the first head, by the sample.
-  std::vector<HeadDesign> best_of(std::vector<HeadDesign> designs, std::size_t count);
   // The best of the best few, measured over all pairs; one for each head. Empty where there is
   // none.
   std::vector<Found> best();
@@ -31,6 +29,12 @@ class Candidates {
   // The sample's objective of the worst head, by what Ranked compares; it is computed once. Empty
   // where some number is not finite.
   std::optional<double> value_of(const HeadDesign& design);
+  // The same of a sample of this size, one design for each head.
+  std::optional<double> sampled(const std::vector<HeadDesign>& designs, std::uint64_t size) const;
+  // Leaves the best of ranked_, in order, by a larger sample.
+  void keep_finalists();
+  // How many products a measurement over all pairs takes, of all heads.
+  double products_measured(const HeadDesign& design) const;
   std::vector<HeadDesign> for_group(const HeadDesign& design) const;
   // An objective of a head in logits, in what heads are compared by: slopes, where they have one.
   double comparable(const HeadTask& task, double objective) const;
@@ -63,7 +67,12 @@ std::vector<HeadDesign> single_designs(const HeadTask& task);
 // Pairs of dyadic, of at most so many digits; the last pair may have all that is left of N for its
 // amplitude instead: rounding costs only what is in proportion to that.
 enum class LastPair { digit, rest };
+struct Digits {
+  LastPair last = LastPair::digit;
+  int bits = 1;     // significant bits of a digit
+  int octaves = 1;  // from one theta to the next
+};
 std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs,
-                                       LastPair last = LastPair::digit);
+                                       const Digits& wanted = {});
 
 }  // namespace ropelab

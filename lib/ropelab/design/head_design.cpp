@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include <boost/random/mersenne_twister.hpp>
+#include <boost/random/uniform_int_distribution.hpp>
+
 #include "ropelab/alibi/slope.hpp"
 #include "ropelab/design/both_sides.hpp"
 #include "ropelab/errors/content_errors.hpp"
@@ -24,12 +27,19 @@ DistanceFunction simulated(const HeadTask& task, const HeadDesign& design) {
   return simulated_by(design.pairs, scale_of(task));
 }
 
-ScoreTable products(const HeadTask& task, const HeadDesign& design) {
+// At the positions first ... first + count - 1.
+ScoreTable products_at(const HeadTask& task, const HeadDesign& design, std::size_t first,
+                       std::size_t count) {
+  const auto first_position = static_cast<long long>(first);
   if (design.pairs.empty()) {
     return factor_table(task.pipeline, step_per_position(task), design.factor_terms,
-                        design.unit_exponent, 0, task.context);
+                        design.unit_exponent, first_position, count);
   }
-  return score_table(task.pipeline, design.pairs, 0, task.context);
+  return score_table(task.pipeline, design.pairs, first_position, count);
+}
+
+ScoreTable products(const HeadTask& task, const HeadDesign& design) {
+  return products_at(task, design, 0, task.context);
 }
 
 // F(i,j) = round(B(d)), in the accumulation's format.
@@ -77,6 +87,58 @@ class Scores {
   std::vector<DoubleDouble> by_distance_;
   std::optional<ContentScores> products_;
 };
+
+// Runs of positions spread over a long context, its first and its last among them, that stand for
+// all of it in a rough sample: tables of all positions would take longer than the sample itself.
+constexpr std::size_t runs = 8, run_length = 512;
+
+std::size_t start_of_run(std::size_t context, std::size_t run) {
+  return run * (context - run_length) / (runs - 1);
+}
+
+ScoreTable products_of_runs(const HeadTask& task, const HeadDesign& design) {
+  ScoreTable all;
+  const auto append = [](std::vector<ComponentTable>& to, const std::vector<ComponentTable>& from) {
+    to.resize(from.size());
+    for (std::size_t term = 0; term < from.size(); ++term) {
+      to[term].high.insert(to[term].high.end(), from[term].high.begin(), from[term].high.end());
+      to[term].low.insert(to[term].low.end(), from[term].low.begin(), from[term].low.end());
+    }
+  };
+  for (std::size_t run = 0; run < runs; ++run) {
+    const ScoreTable part = products_at(task, design, start_of_run(task.context, run), run_length);
+    append(all.query, part.query);
+    append(all.key, part.key);
+  }
+  return all;
+}
+
+// The greatest error of a sample of pairs of such positions: half of them within a run.
+std::optional<double> greatest_error_in_runs(const HeadTask& task, const HeadDesign& design,
+                                             const DistanceFunction& bias,
+                                             std::size_t last_distance, std::uint64_t count,
+                                             std::uint64_t seed) {
+  const ContentScores scores(task.pipeline, scale_of(task), products_of_runs(task, design));
+  boost::random::mt19937_64 random(seed);
+  const auto below = [&](std::size_t end) {
+    return boost::random::uniform_int_distribution<std::size_t>(0, end - 1)(random);
+  };
+  double greatest = 0;
+  for (std::uint64_t n = 0; n < count; ++n) {
+    const std::size_t query_run = below(runs);
+    const std::size_t key_run = n % 2 == 0 ? query_run : below(query_run + 1);
+    const std::size_t query = below(run_length);
+    const std::size_t key = below(key_run == query_run ? query + 1 : run_length);
+    const std::size_t d =
+        start_of_run(task.context, query_run) + query - start_of_run(task.context, key_run) - key;
+    if (d > last_distance) continue;
+    const DoubleDouble score =
+        scores.score(query_run * run_length + query, key_run * run_length + key);
+    if (!std::isfinite(score.high)) return std::nullopt;
+    greatest = std::max(greatest, std::fabs((score - bias.quick(d)).high));
+  }
+  return greatest;
+}
 
 // The greatest error at these pairs.
 template <class Pairs>
@@ -162,9 +224,13 @@ std::optional<double> rough_behind(const HeadTask& task, const HeadDesign& desig
                              task.context)
         .maximum;
   }
+  const std::size_t last = objective == Objective::visible ? task.visible : task.window - 1;
+  if (objective != Objective::weights && design.method != Method::native &&
+      task.context >= 2 * runs * run_length && count < task.context) {
+    return greatest_error_in_runs(task, design, bias, last, count, seed);
+  }
   const Scores scores(task, design);
   if (objective == Objective::weights) return total_variation_of(scores, bias, task);
-  const std::size_t last = objective == Objective::visible ? task.visible : task.window - 1;
   return greatest_error(scores, bias, sample_pairs(task.context, count, seed), last);
 }
 

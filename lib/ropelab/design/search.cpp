@@ -13,10 +13,10 @@
 namespace ropelab {
 namespace {
 
-// Of the pairs of single and of dyadic, how many multi-pair turns back to the middle.
-constexpr std::size_t turned_back = 3;
 // Of the frequencies of dyadic, of which most do equally well, multi-pair takes one in so many.
-constexpr std::size_t every_dyadic = 4;
+constexpr int every_dyadic = 4;
+// A digit times a position is exact as long as both fit the significand.
+constexpr int most_digit_bits = 4;
 
 // Amplitudes are fitted with these multiples of the price that rounding is expected to have: the
 // sample tells which one was right.
@@ -493,18 +493,19 @@ std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
       }
     }
     if (!task.slope) return;
-    for (auto designs : {single_designs(task), dyadic_designs(task, options_.most_pairs)}) {
-      for (HeadDesign& design : candidates.best_of(std::move(designs), turned_back)) {
+    for (const auto& designs : {single_designs(task), dyadic_designs(task, options_.most_pairs)}) {
+      for (HeadDesign design : designs) {
         design.method = Method::multi_pair;
-        candidates.add(centred(task, design));
+        add_both(task, design, candidates);
       }
     }
     for (int pairs = 2; pairs <= options_.most_pairs; ++pairs) {
-      const auto designs = dyadic_designs(task, pairs, LastPair::rest);
-      for (std::size_t n = 0; n < designs.size(); n += every_dyadic) {
-        HeadDesign design = designs[n];
-        design.method = Method::multi_pair;
-        candidates.add(centred(task, design));
+      for (int bits = 1; bits <= most_digit_bits; ++bits) {
+        for (HeadDesign design :
+             dyadic_designs(task, pairs, {LastPair::rest, bits, every_dyadic})) {
+          design.method = Method::multi_pair;
+          candidates.add(centred(task, design));
+        }
       }
     }
   };

@@ -42,15 +42,16 @@ class DesignSearch {
   // biases that are no slope in a group of several (rank-2 has the slope in the key); Interrupted.
   //
   // single: max phases from 1e-6 to 1, 8 to a decade, and N of 3 significant bits and of as many as
-  // the rotation keeps, so that rounding it costs nothing; theta is slope sqrt(head_dim)/N. N is
-  // divided between query and key so that both stay in range.
+  // the rotation keeps, so that rounding it costs nothing; theta is slope sqrt(head_dim)/N. Also
+  // theta = 2^-t, whose key parts are exact, with N rounded. N is divided between query and key so
+  // that both stay in range.
   // dyadic: theta = 2^-t, and N = slope sqrt(head_dim)/theta by its signed binary digits, the
   // largest `most_pairs` of them.
   // multi-pair: frequencies psi, 2 psi, ... K psi for every K up to `most_pairs` and psi window
   // from 0.05 to pi, then each moved as long as the fit gets better; sines alone, or cosines,
-  // sines and an offset, by fit_minimax with a price of what rounding costs. Also the best pairs
-  // of single and dyadic, and pairs of dyadic of which the last has all that is left of N. All of
-  // them also with both fixed parts turned back by the phase of the
+  // sines and an offset, by fit_minimax with a price of what rounding costs. Also the pairs of
+  // single and dyadic, and pairs of dyadic, of digits of 1 to 4 bits, of which the last has all
+  // that is left of N. All of them also with both fixed parts turned back by the phase of the
   // middle of the context, so that rotated components are small on both sides of it. Where the bias
   // is no slope, geometric rows psi, q psi, ... as well, and the best K - 1 frequencies with the
   // one that helps the most, moved; cosines, sines and an offset, fitted at every distance.
