@@ -82,16 +82,29 @@ TEST_CASE("dyadic: each further digit of N leaves less, down to the rounding") {
   }
 }
 
-TEST_CASE("digits of N and a last pair with the rest of it: each further pair leaves less") {
-  // In float16 a power of two times a position is exact, and only the rest of N is rounded.
-  const HeadTask task = task_of("2^(-1/2)", 2049, "fused", "float16");
-  double before = searched(Method::multi_pair, task, 1);
-  for (int pairs = 2; pairs <= 4; ++pairs) {
-    const double total = searched(Method::multi_pair, task, pairs);
-    CHECK(total < before / 2);
-    before = total;
+TEST_CASE("digits of N and a last pair with the rest of it leave less than one pair") {
+  // In float32 a power of two times a position is exact, and only the rest of N is rounded.
+  const HeadTask task = task_of("2^(-1/2)", 2049, "fused", "float32");
+  const double one = searched(Method::multi_pair, task, 1);
+  CHECK(searched(Method::multi_pair, task, 3) < one * 0.9);
+}
+
+TEST_CASE("while positions fit the storage, each pair carries as many bits of any slope") {
+  for (const char* slope : {"2^(-1/2)", "1/3", "0.0271828"}) {
+    for (const char* dtype : {"float16", "bfloat16"}) {
+      INFO(slope << " " << dtype);
+      const int precision = find_format(dtype).precision;
+      const std::size_t context = (std::size_t{1} << precision) + 1;
+      const HeadTask task = task_of(slope, context, "fused", dtype);
+      const double greatest = task.slope->to_double() * static_cast<double>(context);
+      CHECK(searched(Method::single, task) <= std::ldexp(greatest, -precision));
+      // The accumulation rounds each product and sum, to 24 bits.
+      CHECK(searched(Method::multi_pair, task, 2) <=
+            std::ldexp(greatest, -2 * precision) + std::ldexp(greatest, -22));
+      const HeadTask twice = task_of(slope, 2 * context - 1, "fused", dtype);
+      CHECK(searched(Method::multi_pair, twice, 1) <= std::ldexp(2 * greatest, -precision));
+    }
   }
-  CHECK(before < 0.01);
 }
 
 TEST_CASE("a grid of eight pairs does better than its slowest alone") {

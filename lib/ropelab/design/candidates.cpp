@@ -219,6 +219,10 @@ std::vector<HeadDesign> single_designs(const HeadTask& task) {
       add(step / Algebraic(to_rational(amplitude)), amplitude);
     }
   }
+  for (HeadDesign design : exact_position_designs(task, 1)) {
+    design.method = Method::single;
+    designs.push_back(std::move(design));
+  }
   const int slowest = std::ilogb(window_of(task));
   for (int t = slowest; t < slowest + octaves; ++t) {
     const Algebraic theta = Algebraic::power(2, -t, 1);
@@ -244,6 +248,27 @@ std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs, con
     for (const double digit : digits) {
       designs.back().pairs.push_back(
           pair_of(theta, 0, -digit, even_exponent(std::fabs(digits.front()))));
+    }
+  }
+  return designs;
+}
+
+std::vector<HeadDesign> exact_position_designs(const HeadTask& task, int pairs) {
+  constexpr int octaves = 24;
+  const Step& storage = task.pipeline[StepName::storage];
+  const auto parts =
+      signed_digits(step_per_position(task).to_real(), pairs, storage ? storage->precision : 53);
+  std::vector<HeadDesign> designs;
+  for (int n = 3; n < octaves; ++n) {
+    designs.push_back({.method = Method::multi_pair});
+    for (const double part : parts) {
+      const double size = std::fabs(part);
+      const int exponent = std::ilogb(std::ldexp(size, -n) / window_of(task));
+      const int of_key = exponent >> 1, of_query = exponent - of_key;
+      const Algebraic theta = Algebraic::power(2, exponent, 1) / Algebraic(to_rational(size));
+      designs.back().pairs.push_back({theta,
+                                      {rounded_component(task, std::ldexp(-part, -of_key)), 0},
+                                      {0, rounded_component(task, std::ldexp(size, -of_query))}});
     }
   }
   return designs;

@@ -75,4 +75,11 @@ struct Digits {
 std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs,
                                        const Digits& wanted = {});
 
+// Pairs whose small components are powers of two times the position, and so exact in a storage that
+// holds the positions, of a rotation in more precision; their large ones hardly change. With
+// theta = 2^c/s, the query part -2^-a s and the key part 2^(a-c) s such a pair takes s away for
+// each position. The first pair has the step per position, the next what `storage` leaves of it,
+// and so on.
+std::vector<HeadDesign> exact_position_designs(const HeadTask& task, int pairs);
+
 }  // namespace ropelab

@@ -500,6 +500,9 @@ std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
       }
     }
     for (int pairs = 2; pairs <= options_.most_pairs; ++pairs) {
+      for (const HeadDesign& design : exact_position_designs(task, pairs)) {
+        add_both(task, design, candidates);
+      }
       for (int bits = 1; bits <= most_digit_bits; ++bits) {
         for (HeadDesign design :
              dyadic_designs(task, pairs, {LastPair::rest, bits, every_dyadic})) {
