@@ -39,8 +39,8 @@ class Block {
               HeadStatistics* statistics) {
     MappedMatrix<Scalar> scores(room_.scores.data(), queries_, keys_, Eigen::OuterStride<>(keys_));
     const auto scale = static_cast<Scalar>(1 / std::sqrt(static_cast<double>(input_.head_dim)));
-    const ConstMatrixView<Scalar> queries = input_.queries.block(
-        first_, head_ * input_.query_step, queries_, input_.head_dim);
+    const ConstMatrixView<Scalar> queries =
+        input_.queries.block(first_, head_ * input_.query_step, queries_, input_.head_dim);
     multiply_by_transposed<Scalar>(scale, queries, of_head(input_.keys), scores);
     const ScoreBlock<Scalar> block = score_block();
     bias.add_to(block);
@@ -62,8 +62,12 @@ class Block {
 
   ScoreBlock<Scalar> score_block() const {
     const long long first_query = input_.first_key + (keys_ - queries_);
-    return {room_.scores.data(), keys_,           head_ + 1, first_query,
-            static_cast<std::size_t>(queries_), input_.first_key};
+    return {room_.scores.data(),
+            keys_,
+            static_cast<int>(head_) + 1,
+            first_query,
+            static_cast<std::size_t>(queries_),
+            input_.first_key};
   }
 
   // The sum of the exponentials that replace the visible scores.

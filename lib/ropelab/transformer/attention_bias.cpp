@@ -76,9 +76,8 @@ void BucketBias<Scalar>::add_to(const ScoreBlock<Scalar>& block) const {
     const std::span<Scalar> far_scores = scores.first(scores.size() - near);
     const std::span<Scalar> near_scores = scores.last(near);
     for (Scalar& score : far_scores) score += furthest;
-    std::transform(near_scores.begin(), near_scores.end(),
-                   end - static_cast<std::ptrdiff_t>(near), near_scores.begin(),
-                   [](Scalar score, Scalar bias) { return score + bias; });
+    std::transform(near_scores.begin(), near_scores.end(), end - static_cast<std::ptrdiff_t>(near),
+                   near_scores.begin(), [](Scalar score, Scalar bias) { return score + bias; });
   }
 }
 

@@ -81,7 +81,7 @@ class BucketBias : public AttentionBias<Scalar> {
   void add_to(const ScoreBlock<Scalar>& block) const override;
 
  private:
-  std::size_t distances_;        // the last of them stands for all beyond
+  std::size_t distances_;         // the last of them stands for all beyond
   std::vector<Scalar> reversed_;  // [head][the furthest first, down to 0]
 };
 

@@ -26,7 +26,7 @@ std::span<Scalar> row_of(MatrixView<Scalar> matrix, Eigen::Index row) {
   return {matrix.data() + row * matrix.outerStride(), static_cast<std::size_t>(matrix.cols())};
 }
 template <class Scalar>
-std::span<const Scalar> row_of(const ConstMatrixView<Scalar>& matrix, Eigen::Index row) {
+std::span<const Scalar> const_row_of(const ConstMatrixView<Scalar>& matrix, Eigen::Index row) {
   return {matrix.data() + row * matrix.outerStride(), static_cast<std::size_t>(matrix.cols())};
 }
 

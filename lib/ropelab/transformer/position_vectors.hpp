@@ -9,7 +9,8 @@
 namespace ropelab {
 
 // Adds the vector of a position to the embedding of one word.
-//   sinusoidal: sin(i / 10000^(2k/D)) to component 2k and cos of it to 2k+1, made in double. Vaswani
+//   sinusoidal: sin(i / 10000^(2k/D)) to component 2k and cos of it to 2k+1, made in double.
+//   Vaswani
 //     et al.: Attention Is All You Need, NeurIPS 2017 (arXiv 1706.03762), section 3.5.
 //   learned: row i of position_embeddings.weight.
 //   the others: nothing.

@@ -30,7 +30,8 @@ void append_rows(std::vector<Scalar>& to, const ConstMatrixView<Scalar>& fused,
   const Eigen::Index head_dim = config.head_dim();
   for (Eigen::Index row = 0; row < fused.rows(); ++row) {
     for (Eigen::Index head = 0; head < config.heads; ++head) {
-      const Scalar* const from = &fused(row, head * 3 * head_dim + first_column);
+      const Scalar* const from =
+          const_row_of<Scalar>(fused, row).data() + head * 3 * head_dim + first_column;
       to.insert(to.end(), from, from + head_dim);
     }
   }
@@ -62,8 +63,8 @@ struct Transformer<Scalar>::Turns {
   void apply(MatrixView<Scalar> fused) const {
     const Eigen::Index head_dim = 2 * cosines.cols();
     tbb::parallel_for(Eigen::Index{0}, fused.rows(), [&](Eigen::Index token) {
-      const std::span<const Scalar> c = row_of<Scalar>(ConstMatrixView<Scalar>(cosines), token);
-      const std::span<const Scalar> s = row_of<Scalar>(ConstMatrixView<Scalar>(sines), token);
+      const std::span<const Scalar> c = const_row_of<Scalar>(cosines, token);
+      const std::span<const Scalar> s = const_row_of<Scalar>(sines, token);
       for (Eigen::Index head = 0; head < fused.cols(); head += 3 * head_dim) {
         for (const Eigen::Index first : {head, head + head_dim}) {
           rotary.rotate(c, s, {&fused(token, first), static_cast<std::size_t>(head_dim)});
@@ -127,8 +128,7 @@ class Transformer<Scalar>::Run {
     for (const Token token : tokens_) {
       if (token < 0 || token >= config_.vocabulary) {
         throw std::invalid_argument(fmt::format("token {} is not in the vocabulary of {}, 0 to {}",
-                                                token, config_.vocabulary,
-                                                config_.vocabulary - 1));
+                                                token, config_.vocabulary, config_.vocabulary - 1));
       }
     }
     model_.position_vectors_.check(first_, count());
@@ -165,7 +165,8 @@ class Transformer<Scalar>::Run {
     const AttentionBias<Scalar>& bias = options_.bias ? *options_.bias : *model_.native_bias_;
     HeadStatistics* statistics =
         options_.statistics ? options_.statistics->layers_[n].data() : nullptr;
-    ropelab::attend(options_.cache ? input_with_cache(n) : input_alone(), bias, means_, statistics);
+    ropelab::attend<Scalar>(options_.cache ? input_with_cache(n) : input_alone(), bias, means_,
+                            statistics);
   }
 
   HeadsInput<Scalar> input_alone() const {
@@ -222,7 +223,7 @@ template <class Scalar>
 Transformer<Scalar>::Transformer(const Checkpoint& checkpoint)
     : config_(checkpoint.config()),
       words_(checkpoint.tensor("word_embeddings.weight")),
-      word_matrix_(words_),
+      output_layer_(checkpoint.output_layer()),
       position_vectors_(checkpoint),
       embedding_norm_(layer_norm<Scalar>(checkpoint, "word_embeddings_layernorm")),
       final_norm_(layer_norm<Scalar>(checkpoint, "ln_f")),
@@ -255,7 +256,7 @@ Matrix<Scalar> Transformer<Scalar>::run(std::span<const Token> tokens,
 template <class Scalar>
 void Transformer<Scalar>::logits(const ConstMatrixView<Scalar>& hidden_states,
                                  MatrixView<Scalar> logits) const {
-  apply<Scalar>(word_matrix_, hidden_states, logits);
+  apply<Scalar>(output_layer_, hidden_states, logits);
 }
 
 template <class Scalar>

@@ -9,7 +9,8 @@
 //     a = r + W_dense attention(q, k, v) + b, with r = n if the checkpoint says
 //       apply_residual_connection_post_layernorm, else h;
 //     n = LN_post(a); h = r + W_out gelu(n W_in + b) + b, with r = n or a in the same way
-//   hidden states = LN_f(h), logits = hidden states E^T
+//   hidden states = LN_f(h), logits = hidden states W^T, W the output layer, which is E if it is
+//   tied
 //
 // Scalar is float or double: that of every number between weights and logits. Figures do not depend
 // on how many threads the caller's TBB arena has, only on the processor's vectors and on OpenBLAS.
@@ -78,10 +79,10 @@ class Transformer {
   const BloomConfig& config() const { return config_; }
 
   // The hidden states after the final LayerNorm, a row for each token. Beside weights and cache it
-  // holds about 10 * hidden_size numbers for each token, and no score matrix larger than 128 rows of
-  // one head for each thread. A cache that a run leaves early by an exception is as it was before.
-  // Throws std::invalid_argument, in one sentence, for a token outside the vocabulary, a position
-  // that the model does not know, or rotary where there is nothing to turn; Interrupted.
+  // holds about 10 * hidden_size numbers for each token, and no score matrix larger than 128 rows
+  // of one head for each thread. A cache that a run leaves early by an exception is as it was
+  // before. Throws std::invalid_argument, in one sentence, for a token outside the vocabulary, a
+  // position that the model does not know, or rotary where there is nothing to turn; Interrupted.
   Matrix<Scalar> run(std::span<const Token> tokens, const RunOptions<Scalar>& options = {}) const;
 
   // The logits of each row of hidden states; `logits` has as many rows, and a column for each
@@ -101,7 +102,7 @@ class Transformer {
 
   const BloomConfig& config_;
   const Tensor& words_;
-  WeightMatrix<Scalar> word_matrix_;
+  WeightMatrix<Scalar> output_layer_;
   PositionVectors<Scalar> position_vectors_;
   LayerNorm<Scalar> embedding_norm_, final_norm_;
   std::vector<Layer> layers_;

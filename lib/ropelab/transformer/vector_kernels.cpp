@@ -158,8 +158,8 @@ HWY_INLINE void AddAndApplyGelu(std::span<Lane> values, std::span<const Lane> of
     hn::StoreU(Gelu<Lane>(x), d, &values[k]);
   }
   if (rest == 0) return;
-  const auto x = hn::Add(LoadTail<Lane>(&values[whole], rest, 0),
-                         LoadTail<Lane>(&offsets[whole], rest, 0));
+  const auto x =
+      hn::Add(LoadTail<Lane>(&values[whole], rest, 0), LoadTail<Lane>(&offsets[whole], rest, 0));
   StoreTail<Lane>(Gelu<Lane>(x), rest, &values[whole]);
 }
 

@@ -128,7 +128,7 @@ void apply(const WeightMatrix<Scalar>& weight, const ConstMatrixView<Scalar>& in
 template <class Scalar>
 void LayerNorm<Scalar>::apply(const ConstMatrixView<Scalar>& in, MatrixView<Scalar> out) const {
   tbb::parallel_for(Eigen::Index{0}, in.rows(), [&](Eigen::Index row) {
-    vector_kernels::layer_norm(row_of<Scalar>(in, row), std::span<const Scalar>(weight),
+    vector_kernels::layer_norm(const_row_of<Scalar>(in, row), std::span<const Scalar>(weight),
                                std::span<const Scalar>(offset), epsilon, row_of<Scalar>(out, row));
   });
 }
