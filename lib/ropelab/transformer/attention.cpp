@@ -1,7 +1,6 @@
 #include "ropelab/transformer/attention.hpp"
 
 #include <tbb/blocked_range.h>
-#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -107,12 +106,12 @@ void attend(const HeadsInput<Scalar>& input, const AttentionBias<Scalar>& bias,
   const Eigen::Index heads = input.heads;
   const Eigen::Index blocks = (input.queries.rows() + queries_at_a_time - 1) / queries_at_a_time;
   std::vector<HeadStatistics> shares(static_cast<std::size_t>(heads * blocks));
-  tbb::enumerable_thread_specific<Room<Scalar>> rooms;
   const auto attend_to = [&](Eigen::Index n) {
     // The longest rows first, so that no thread is left with one of them at the end.
     const Eigen::Index block = blocks - 1 - n / heads;
+    thread_local Room<Scalar> room;
     HeadStatistics* share = &shares[static_cast<std::size_t>(n)];
-    Block<Scalar>(input, static_cast<int>(n % heads), block * queries_at_a_time, rooms.local())
+    Block<Scalar>(input, static_cast<int>(n % heads), block * queries_at_a_time, room)
         .attend(bias, out, statistics == nullptr ? nullptr : share);
   };
   tbb::parallel_for(

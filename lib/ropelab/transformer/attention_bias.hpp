@@ -36,7 +36,8 @@ class AttentionBias {
  public:
   virtual ~AttentionBias() = default;
   // Adds the bias, in Scalar, to the visible scores of every query; the others are not looked at
-  // afterwards and may be changed. The same for every layer. Called from several threads at once.
+  // afterwards and may be changed. The same for every layer. Called from several threads
+  // at once, inside tasks of TBB, and so must not wait for tasks of its own.
   virtual void add_to(const ScoreBlock<Scalar>& block) const = 0;
 };
 

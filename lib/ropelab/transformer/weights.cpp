@@ -1,7 +1,6 @@
 #include "ropelab/transformer/weights.hpp"
 
 #include <tbb/blocked_range.h>
-#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
 #include <bit>
@@ -21,23 +20,24 @@ bool is_stored_as(const Tensor& tensor) {
          address % alignof(Scalar) == 0;
 }
 
-// Elements of the weights that one thread takes at a time: widened, they stay in its cache.
-constexpr Eigen::Index elements_at_a_time = 1 << 18;
+// Rows of the weights, and columns of the result, that one thread takes at a time: fewer, and
+// OpenBLAS would spend its time rearranging `in` for each of them; more, and threads would be left
+// without work.
+constexpr Eigen::Index height = 256;
 
 // Calls work(first column of the result, block of weights) for blocks that depend on the shape
 // alone.
 template <class Scalar, class Work>
 void for_each_block(const WeightMatrix<Scalar>& weight, const Work& work) {
-  const Eigen::Index height =
-      std::max<Eigen::Index>(64, elements_at_a_time / std::max<Eigen::Index>(weight.columns(), 1));
   const Eigen::Index blocks = (weight.rows() + height - 1) / height;
-  tbb::enumerable_thread_specific<std::vector<Scalar>> rooms;
   tbb::parallel_for(
       tbb::blocked_range<Eigen::Index>(0, blocks, 1),
       [&](const tbb::blocked_range<Eigen::Index>& range) {
         for (Eigen::Index n = range.begin(); n != range.end(); ++n) {
           const Eigen::Index first = n * height, count = std::min(height, weight.rows() - first);
-          work(first, weight.block(first, count, rooms.local()));
+          // Kept from call to call: most calls of a small model would spend their time on pages.
+          thread_local std::vector<Scalar> room;
+          work(first, weight.block(first, count, room));
         }
       },
       tbb::simple_partitioner());
