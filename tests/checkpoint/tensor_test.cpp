@@ -7,6 +7,10 @@
 #include <limits>
 #include <stdexcept>
 
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
 #include "catch.hpp"
 #include "ropelab/formats/format.hpp"
 
@@ -63,6 +67,20 @@ TEST_CASE("every float16 and bfloat16 is widened exactly, at any address") {
   CHECK(mistaken<float>(TensorType::bfloat16, "bfloat16") == 0);
   CHECK(mistaken<double>(TensorType::bfloat16, "bfloat16") == 0);
 }
+
+#ifdef __SSE2__
+TEST_CASE("float16 is widened exactly where subnormal numbers are flushed, too") {
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);  // flush to zero, denormals are zero
+  const AllEncodings all(TensorType::float16);
+  std::vector<float> out(AllEncodings::count);
+  widen(all.tensor, std::span(out));
+  _mm_setcsr(before);
+  std::vector<float> wanted(AllEncodings::count);
+  widen(all.tensor, std::span(wanted));
+  CHECK(std::memcmp(out.data(), wanted.data(), out.size() * sizeof(float)) == 0);
+}
+#endif
 
 TEST_CASE("float32 and float64 are widened, float64 to float rounded to nearest even") {
   const std::vector<float> floats = {1.5f, -0.0f, 1e-45f, std::numeric_limits<float>::infinity()};

@@ -97,16 +97,12 @@ class Keyed {
     return found ? found->text == "true" : absent;
   }
 
-  // That no key of another encoding is there.
-  void require_absent(Keys keys, std::string_view encoding) const {
-    for (const std::string_view key : keys) {
-      const JsonValue* found = root_.find(key);
-      if (found == nullptr || found->kind == Kind::null) continue;
-      refuse(
-          "{} is {}, but position_encoding is \"{}\"; none of the two, or an encoding that has "
-          "it, would be right",
-          key, shown(*found), encoding);
-    }
+  // That a key is not there which belongs to another encoding than that of the model.
+  void require_absent(std::string_view key, PositionEncoding owner, PositionEncoding model) const {
+    const JsonValue* found = root_.find(key);
+    if (found == nullptr || found->kind == Kind::null) return;
+    refuse("{} is {}, but position_encoding is \"{}\"; {}, or no {}, would be right", key,
+           shown(*found), name_of(model), name_of(owner), key);
   }
 
  private:
@@ -130,43 +126,51 @@ PositionEncoding encoding_of(const Keyed& keyed) {
   return static_cast<PositionEncoding>(found - kEncodings.begin());
 }
 
-void require_even(long long size, std::string_view what, PositionEncoding encoding) {
-  if (size % 2 == 0) return;
+void read_rotary(const Keyed& keyed, BloomConfig& config) {
+  config.rope_base = keyed.between("rope_base", 0, std::numeric_limits<double>::infinity());
+  if (config.head_dim() % 2 == 0) return;
   refuse(
-      "{} is {} and position_encoding is \"{}\", which takes its components in pairs; "
+      "a head has {} components and position_encoding is \"rotary\", which takes them in pairs; "
       "an even number would be right",
-      what, size, name_of(encoding));
+      config.head_dim());
+}
+
+void read_t5(const Keyed& keyed, BloomConfig& config) {
+  config.t5_buckets = static_cast<int>(keyed.count({"t5_buckets"}, kMostBuckets, 2));
+  if (config.t5_buckets % 2 != 0) {
+    refuse("t5_buckets is {}; an even number would be right", config.t5_buckets);
+  }
+  const int exact = config.t5_buckets / 2;
+  config.t5_max_distance =
+      static_cast<int>(keyed.count({"t5_max_distance"}, kMostDistance, exact + 1));
+}
+
+void require_pairs(const BloomConfig& config) {
+  if (config.hidden_size % 2 == 0) return;
+  refuse(
+      "hidden_size is {} and position_encoding is \"sinusoidal\", which takes components in "
+      "pairs; an even number would be right",
+      config.hidden_size);
 }
 
 void read_encoding(const Keyed& keyed, BloomConfig& config) {
+  struct Owned {
+    std::string_view key;
+    PositionEncoding owner;
+  };
+  constexpr Owned owned[] = {{"rope_base", PositionEncoding::rotary},
+                             {"t5_buckets", PositionEncoding::t5},
+                             {"t5_max_distance", PositionEncoding::t5},
+                             {"max_positions", PositionEncoding::learned}};
   config.encoding = encoding_of(keyed);
-  const std::string name = name_of(config.encoding);
-  const bool rotary = config.encoding == PositionEncoding::rotary;
-  const bool t5 = config.encoding == PositionEncoding::t5;
-  const bool learned = config.encoding == PositionEncoding::learned;
-  if (rotary) {
-    config.rope_base = keyed.between("rope_base", 0, std::numeric_limits<double>::infinity());
-    require_even(config.head_dim(), "the dimension of a head", config.encoding);
-  } else {
-    keyed.require_absent({"rope_base"}, name);
+  for (const auto& [key, owner] : owned) {
+    if (owner != config.encoding) keyed.require_absent(key, owner, config.encoding);
   }
-  if (config.encoding == PositionEncoding::sinusoidal) {
-    require_even(config.hidden_size, "hidden_size", config.encoding);
-  }
-  if (t5) {
-    config.t5_buckets = static_cast<int>(keyed.count({"t5_buckets"}, kMostBuckets, 2));
-    if (config.t5_buckets % 2 != 0) {
-      refuse("t5_buckets is {}; an even number would be right", config.t5_buckets);
-    }
-    config.t5_max_distance = static_cast<int>(
-        keyed.count({"t5_max_distance"}, kMostDistance, config.t5_buckets / 2 + 1));
-  } else {
-    keyed.require_absent({"t5_buckets", "t5_max_distance"}, name);
-  }
-  if (learned) {
+  if (config.encoding == PositionEncoding::rotary) read_rotary(keyed, config);
+  if (config.encoding == PositionEncoding::t5) read_t5(keyed, config);
+  if (config.encoding == PositionEncoding::sinusoidal) require_pairs(config);
+  if (config.encoding == PositionEncoding::learned) {
     config.max_positions = keyed.count({"max_positions"}, kMostPositions);
-  } else {
-    keyed.require_absent({"max_positions"}, name);
   }
 }
 
@@ -178,10 +182,8 @@ BloomConfig config_of(const JsonValue& root) {
   config.layers = keyed.count({"n_layer", "num_hidden_layers"}, kMostLayers);
   config.heads = keyed.count({"n_head", "num_attention_heads"}, kMostHeads);
   if (config.hidden_size % config.heads != 0) {
-    refuse(
-        "it has hidden_size {} and {} heads; a hidden_size that is a multiple of the heads "
-        "would be right",
-        config.hidden_size, config.heads);
+    refuse("hidden_size is {} and there are {} heads; a multiple of the heads would be right",
+           config.hidden_size, config.heads);
   }
   config.vocabulary = keyed.count({"vocab_size"}, kMostEntries);
   config.layer_norm_epsilon = keyed.between("layer_norm_epsilon", 0, 1, config.layer_norm_epsilon);

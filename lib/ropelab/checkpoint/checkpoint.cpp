@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <set>
 #include <stdexcept>
 #include <utility>
 
+#include "ropelab/checkpoint/bloom_tensors.hpp"
 #include "ropelab/checkpoint/shown_name.hpp"
 #include "ropelab/table/json_file.hpp"
 
@@ -44,9 +44,10 @@ std::string beside(const std::string& file, const std::string& name) {
   return (fs::path(file).parent_path() / name).string();
 }
 
-// Which file says where the tensors are.
+// The file of weights, or the index that says which files they are in.
 std::string weights_in(const std::string& path) {
   std::error_code ignored;
+  if (!fs::exists(path, ignored)) refuse(path, "there is no such file or folder");
   if (!fs::is_directory(path, ignored)) return path;
   for (const char* name : {kWeights, kIndex}) {
     const fs::path file = fs::path(path) / name;
@@ -62,78 +63,59 @@ std::string weights_in(const std::string& path) {
 
 bool is_index(const std::string& file) { return fs::path(file).extension() == ".json"; }
 
-using Shape = std::vector<std::size_t>;
-using Visit = std::function<void(const std::string& name, const Shape& shape)>;
-
-void visit_layer(const std::string& layer, std::size_t hidden, const Visit& visit) {
-  const auto affine = [&](const char* name, std::size_t out) {
-    visit(fmt::format("{}{}.weight", layer, name), {out, hidden});
-    visit(fmt::format("{}{}.bias", layer, name), {out});
-  };
-  for (const char* norm : {"input_layernorm", "post_attention_layernorm"}) {
-    visit(fmt::format("{}{}.weight", layer, norm), {hidden});
-    visit(fmt::format("{}{}.bias", layer, norm), {hidden});
-  }
-  affine("self_attention.query_key_value", 3 * hidden);
-  affine("self_attention.dense", hidden);
-  affine("mlp.dense_h_to_4h", 4 * hidden);
-  visit(layer + "mlp.dense_4h_to_h.weight", {hidden, 4 * hidden});
-  visit(layer + "mlp.dense_4h_to_h.bias", {hidden});
-}
-
-// Every tensor that the config calls for.
-void visit_tensors(const BloomConfig& config, const Visit& visit) {
-  const auto size = [](long long n) { return static_cast<std::size_t>(n); };
-  const std::size_t hidden = size(config.hidden_size);
-  visit(std::string(kEmbeddings), {size(config.vocabulary), hidden});
-  for (const char* norm : {"word_embeddings_layernorm", "ln_f"}) {
-    visit(fmt::format("{}.weight", norm), {hidden});
-    visit(fmt::format("{}.bias", norm), {hidden});
-  }
-  for (long long n = 0; n < config.layers; ++n) visit_layer(fmt::format("h.{}.", n), hidden, visit);
-  if (!config.tied_output_layer) visit(std::string(kOutput), {size(config.vocabulary), hidden});
-  if (config.encoding == PositionEncoding::learned) {
-    visit("position_embeddings.weight", {size(config.max_positions), hidden});
-  }
-  if (config.encoding == PositionEncoding::t5) {
-    visit("relative_attention_bias.weight",
-          {static_cast<std::size_t>(config.t5_buckets), size(config.heads)});
-  }
-}
-
 // The shards of an index, and the tensors that it says are in each.
 using Shards = std::map<std::string, std::vector<std::string>>;
 
+const JsonValue& weight_map_of(const JsonValue& root, const std::string& index) {
+  const JsonValue* const map = root.find("weight_map");
+  const bool is_object = map != nullptr && map->kind == JsonValue::Kind::object;
+  if (is_object && !map->members.empty()) return *map;
+  const std::string problem = map == nullptr ? "there is no weight_map"
+                              : is_object    ? "weight_map is empty"
+                                             : "weight_map is " + shown(*map);
+  refuse(index, "{}; an object that gives the file of each tensor would be right", problem);
+}
+
+// Not even in a folder of its own: save_pretrained puts all side by side.
+bool is_file_name(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find_first_of(std::string_view("/\\\0", 3)) == std::string::npos;
+}
+
 Shards shards_of(const std::string& index) {
   const JsonValue root = read_json_file(index);
-  const JsonValue* const map = root.find("weight_map");
-  const char* const right = "an object that gives the file of each tensor";
-  if (map == nullptr) refuse(index, "there is no weight_map; {} would be right", right);
-  if (map->kind != JsonValue::Kind::object || map->members.empty()) {
-    refuse(index, "weight_map is {}; {} would be right",
-           map->kind == JsonValue::Kind::object ? "empty" : shown(*map), right);
-  }
   Shards shards;
-  for (const JsonValue& member : map->members) {
-    if (member.kind != JsonValue::Kind::string) {
-      refuse(index, "weight_map has {} for tensor {}; the name of a file would be right",
-             shown(member), shown_name(member.name));
-    }
-    // Not even a folder of its own: save_pretrained puts all side by side.
-    const bool is_name =
-        fs::path(member.text).filename() == member.text && member.text != "." &&
-        member.text != ".." && !member.text.empty() &&
-        member.text.find_first_of(std::string_view("\\\0", 2)) == std::string::npos;
-    if (!is_name) {
-      refuse(index,
-             "weight_map has {} for tensor {}; the name of a file in the same folder "
-             "would be right",
-             shown_name(member.text), shown_name(member.name));
+  for (const JsonValue& member : weight_map_of(root, index).members) {
+    const bool is_text = member.kind == JsonValue::Kind::string;
+    if (!is_text || !is_file_name(member.text)) {
+      refuse(
+          index,
+          "weight_map has {} for tensor {}; the name of a file in the same folder would be right",
+          is_text ? shown_name(member.text) : shown(member), shown_name(member.name));
     }
     shards[member.text].push_back(member.name);
   }
   for (auto& [file, tensors] : shards) std::sort(tensors.begin(), tensors.end());
   return shards;
+}
+
+// That the file holds just the tensors that the index says it does; they are sorted.
+void require_agreement(const std::string& index, const std::string& name,
+                       const std::vector<std::string>& tensors, const SafetensorsFile& file) {
+  for (const std::string& tensor : tensors) {
+    if (file.find(tensor) != nullptr) continue;
+    refuse(index,
+           "weight_map has {} for tensor {}, which is not in that file; the file that it is in "
+           "would be right",
+           shown_name(name), shown_name(tensor));
+  }
+  for (const Tensor& tensor : file.tensors()) {
+    if (std::binary_search(tensors.begin(), tensors.end(), tensor.name)) continue;
+    refuse(index,
+           "weight_map does not have {} for tensor {}, which is in that file; each tensor in one "
+           "file, and named, would be right",
+           shown_name(name), shown_name(tensor.name));
+  }
 }
 
 }  // namespace
@@ -142,7 +124,11 @@ Checkpoint::Checkpoint(const std::string& path) : path_(path) {
   const std::string weights = weights_in(path);
   read_.push_back(beside(weights, "config.json"));
   config_ = read_bloom_config(read_.front());
-  is_index(weights) ? open_shards(weights) : open(weights);
+  if (is_index(weights)) {
+    open_shards(weights);
+  } else {
+    open(weights);
+  }
   require_listed();
   require_tied();
 }
@@ -171,27 +157,13 @@ void Checkpoint::open(const std::string& weights) {
 void Checkpoint::open_shards(const std::string& index) {
   read_.push_back(index);
   const Shards shards = shards_of(index);
-  weights_.reserve(shards.size());  // as names are looked up in them from here on
+  weights_.reserve(shards.size());
+  for (const auto& [name, tensors] : shards) weights_.emplace_back(beside(index, name));
+  auto file = weights_.cbegin();
   for (const auto& [name, tensors] : shards) {
-    const SafetensorsFile& file = weights_.emplace_back(beside(index, name));
-    for (const std::string& tensor : tensors) {
-      const Tensor* found = file.find(tensor);
-      if (found == nullptr) {
-        refuse(index,
-               "weight_map has {} for tensor {}, which is not in that file; "
-               "the file that it is in would be right",
-               shown_name(name), shown_name(tensor));
-      }
-      add(file, *found);
-    }
-    for (const Tensor& tensor : file.tensors()) {
-      if (!std::binary_search(tensors.begin(), tensors.end(), tensor.name)) {
-        refuse(index,
-               "weight_map does not have {} for tensor {}, which is in that file; "
-               "each tensor in one file, and named, would be right",
-               shown_name(name), shown_name(tensor.name));
-      }
-    }
+    require_agreement(index, name, tensors, *file);
+    for (const Tensor& tensor : file->tensors()) add(*file, tensor);
+    ++file;
   }
 }
 
@@ -206,7 +178,7 @@ void Checkpoint::add(const SafetensorsFile& file, const Tensor& tensor) {
 
 void Checkpoint::require_listed() const {
   std::set<std::string_view> listed;
-  visit_tensors(config_, [&](const std::string& name, const Shape& shape) {
+  for (const auto& [name, shape] : bloom_tensors(config_)) {
     const auto found = tensors_.find(name);
     if (found == tensors_.end()) {
       refuse(path_, "there is no tensor {}; one of shape {} would be right", shown_name(name),
@@ -222,7 +194,7 @@ void Checkpoint::require_listed() const {
              shown_name(tensor->name), name_of(tensor->type));
     }
     listed.insert(found->first);
-  });
+  }
   for (const auto& [name, found] : tensors_) {
     if (listed.count(name) != 0 || name == kOutput || is_mask(name)) continue;
     refuse(found.file->path(),

@@ -11,21 +11,8 @@
 
 namespace ropelab {
 
-// With hidden size D, V entries and, in layer n from 0 on, "h.n." before the name, it holds
-//   word_embeddings.weight                        [V, D]
-//   word_embeddings_layernorm.weight, .bias       [D]
-//   h.n.input_layernorm.weight, .bias             [D]
-//   h.n.self_attention.query_key_value.weight     [3 D, D]; .bias [3 D]
-//                    rows head*3*d + c*d + component, d = D/heads, c = 0, 1, 2: query, key, value
-//   h.n.self_attention.dense.weight               [D, D]; .bias [D]
-//   h.n.post_attention_layernorm.weight, .bias    [D]
-//   h.n.mlp.dense_h_to_4h.weight                  [4 D, D]; .bias [4 D]
-//   h.n.mlp.dense_4h_to_h.weight                  [D, 4 D]; .bias [D]
-//   ln_f.weight, .bias                            [D]
-//   lm_head.weight                                [V, D], if the output layer is not tied
-//   position_embeddings.weight                    [max_positions, D], if learned
-//   relative_attention_bias.weight                [t5_buckets, heads], if t5
-// each with or without "transformer." before it. Matrices are [out, in].
+// It holds the tensors that bloom_tensors lists, each with or without "transformer." before its
+// name.
 class Checkpoint {
  public:
   // The path is that of a folder with config.json and either model.safetensors or, where that is
@@ -36,7 +23,7 @@ class Checkpoint {
   // layer is tied, most files leave it out, and it must have the bytes of word_embeddings.weight.
   // Throws std::invalid_argument, in one sentence that begins with the path of a file or folder,
   // where any of these cannot be read or is refused by read_bloom_config or SafetensorsFile; where
-  // a tensor of the list is missing, has another shape or a type that is not is_real; where there
+  // a tensor of that list is missing, has another shape or a type that is not is_real; where there
   // is one that is not in the list (the causal_mask of old files aside); and where the index names
   // a shard outside the folder, a tensor that its shard does not have, or none of a shard's.
   explicit Checkpoint(const std::string& path);
@@ -47,23 +34,23 @@ class Checkpoint {
   // Throws std::invalid_argument where the list has none.
   const Tensor& tensor(std::string_view name) const;
 
-  // [V, D]: the weight of the output layer, which is word_embeddings.weight if it is tied.
+  // The weight of the output layer, [entries, hidden size]: word_embeddings.weight if it is tied.
   const Tensor& output_layer() const;
 
   // The paths of config.json, the index if there is one, and the files of weights.
   std::vector<std::string> files() const;
 
  private:
+  struct Found {
+    const SafetensorsFile* file;
+    const Tensor* tensor;
+  };
+
   void open(const std::string& weights);
   void open_shards(const std::string& index);
   void add(const SafetensorsFile& file, const Tensor& tensor);
   void require_listed() const;
   void require_tied() const;
-
-  struct Found {
-    const SafetensorsFile* file;
-    const Tensor* tensor;
-  };
 
   std::string path_;
   std::vector<std::string> read_;

@@ -34,18 +34,25 @@ float from_bfloat16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-// All three cases are computed and one is picked, so that compilers make vectors of it.
+// All ones where a < b, else zero; both below 2^31.
+std::uint32_t mask_less(std::uint32_t a, std::uint32_t b) {
+  return static_cast<std::uint32_t>(-static_cast<std::int32_t>(a < b));
+}
+
+// All three cases are computed and one is picked by masks, so that compilers make vectors of it:
+// they make none of a floating-point operation that may be left out.
 float from_float16(std::uint16_t bits) {
   const std::uint32_t magnitude = bits & 0x7fffu;
-  const std::uint32_t moved = magnitude << 13;
-  const std::uint32_t normal = moved + ((127u - 15u) << 23);
-  const std::uint32_t special = moved | 0x7f800000u;
+  const std::uint32_t normal = (magnitude << 13) + ((127u - 15u) << 23);
   // 2^-24 is both the unit of float16's subnormals and the last place of the floats from 1/2 to 1.
   const auto subnormal =
       std::bit_cast<std::uint32_t>(std::bit_cast<float>(0x3f000000u + magnitude) - 0.5f);
-  const std::uint32_t widened = magnitude < 0x0400u ? subnormal : normal;
-  const std::uint32_t picked = magnitude < 0x7c00u ? widened : special;
-  return std::bit_cast<float>(picked | (static_cast<std::uint32_t>(bits & 0x8000u) << 16));
+  const std::uint32_t is_subnormal = mask_less(magnitude, 0x0400u);
+  const std::uint32_t is_finite = mask_less(magnitude, 0x7c00u);
+  const std::uint32_t widened = (subnormal & is_subnormal) | (normal & ~is_subnormal);
+  const std::uint32_t special = 0x7f800000u & ~is_finite;  // the largest exponent
+  return std::bit_cast<float>(widened | special |
+                              (static_cast<std::uint32_t>(bits & 0x8000u) << 16));
 }
 
 // Loads by memcpy: no address is aligned.
