@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "app/json_file.hpp"
 #include "app/usage_error.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/rope/frequency.hpp"
 #include "ropelab/rope/scaling_text.hpp"
+#include "ropelab/table/json_file.hpp"
 
 namespace ropelab::app {
 namespace {

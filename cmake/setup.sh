@@ -24,7 +24,8 @@ compiler_package() {
 # shellcheck disable=SC2034  # for those who source this
 build_packages=(
   "$(compiler_package)" cmake ninja-build
-  libboost-dev libcli11-dev libeigen3-dev libfmt-dev libglpk-dev libhwy-dev libtbb-dev
+  libboost-dev libcli11-dev libeigen3-dev libfmt-dev libglpk-dev libhwy-dev
+  libopenblas-pthread-dev libtbb-dev
   libtomlplusplus-dev nlohmann-json3-dev
   catch2 libgmp-dev libmpfi-dev libmpfr-dev  # for the tests
 )

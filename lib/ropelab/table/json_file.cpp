@@ -1,29 +1,19 @@
-#include "app/json_file.hpp"
+#include "ropelab/table/json_file.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <unordered_set>
 #include <utility>
 
 #include "ropelab/table/text_file.hpp"
 
-namespace ropelab::app {
+namespace ropelab {
 namespace {
 
 using Kind = JsonValue::Kind;
-
-// The reason alone, of "[json.exception...] parse error at line 2, column 3: the reason".
-std::string reason_of(std::string_view message) {
-  const auto end_of_name = message.find("] ");
-  if (end_of_name != std::string_view::npos) message.remove_prefix(end_of_name + 2);
-  if (message.rfind("parse error", 0) == 0) {
-    const auto end_of_place = message.find(": ");
-    if (end_of_place != std::string_view::npos) message.remove_prefix(end_of_place + 2);
-  }
-  return std::string(message);
-}
 
 // Builds the value from what the parser comes across; only it sees how numbers are written.
 class Builder : public nlohmann::json_sax<nlohmann::json> {
@@ -51,9 +41,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
-    const auto& members = open_.back()->members;
-    if (std::any_of(members.begin(), members.end(),
-                    [&](const JsonValue& member) { return member.name == name; })) {
+    if (!names_.back().insert(name).second) {
       throw std::invalid_argument(
           fmt::format("it has '{}' more than once; once would be right", name));
     }
@@ -66,7 +54,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     const auto end = text_.begin() + static_cast<std::ptrdiff_t>(std::min(position, text_.size()));
     throw std::invalid_argument(fmt::format("line {}: this is not JSON: {}",
                                             1 + std::count(text_.begin(), end, '\n'),
-                                            reason_of(problem.what())));
+                                            json_reason(problem.what())));
   }
 
  private:
@@ -94,11 +82,13 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
     JsonValue& value = place();
     value.kind = kind;
     open_.push_back(&value);
+    names_.emplace_back();
     return true;
   }
 
   bool close() {
     open_.pop_back();
+    names_.pop_back();
     return true;
   }
 
@@ -106,10 +96,21 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   JsonValue root_;
   // From the outermost inwards. Only the innermost gains members, so that they stay where they are.
   std::vector<JsonValue*> open_;
-  std::string name_;  // of the member to come
+  std::vector<std::unordered_set<std::string>> names_;  // of their members so far
+  std::string name_;                                    // of the member to come
 };
 
 }  // namespace
+
+std::string json_reason(std::string_view message) {
+  const auto end_of_name = message.find("] ");
+  if (end_of_name != std::string_view::npos) message.remove_prefix(end_of_name + 2);
+  if (message.rfind("parse error", 0) == 0) {
+    const auto end_of_place = message.find(": ");
+    if (end_of_place != std::string_view::npos) message.remove_prefix(end_of_place + 2);
+  }
+  return std::string(message);
+}
 
 const JsonValue* JsonValue::find(std::string_view path) const {
   const auto dot = path.find('.');
@@ -147,4 +148,4 @@ JsonValue read_json_file(const std::string& path) {
   }
 }
 
-}  // namespace ropelab::app
+}  // namespace ropelab

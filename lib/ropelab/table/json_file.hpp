@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ropelab::app {
+namespace ropelab {
 
 struct JsonValue {
   enum class Kind { null, boolean, number, string, array, object };
@@ -26,4 +26,8 @@ std::string shown(const JsonValue& value);
 // read, is not JSON (with the line), holds no object, nests too deeply, or names something twice.
 JsonValue read_json_file(const std::string& path);
 
-}  // namespace ropelab::app
+// The reason alone, of what nlohmann::json's exceptions say: "[json.exception.parse_error.101]
+// parse error at line 2, column 3: the reason".
+std::string json_reason(std::string_view message);
+
+}  // namespace ropelab

@@ -1,0 +1,86 @@
+#include "ropelab/transformer/rotary.hpp"
+
+#include <cmath>
+
+#include "ropelab/formats/rounder.hpp"
+
+namespace ropelab {
+namespace {
+
+template <class Scalar>
+struct Rounded {
+  std::optional<Rounder> rounder;
+  explicit Rounded(const std::optional<Format>& format) {
+    if (format) rounder.emplace(*format);
+  }
+  Scalar operator()(Scalar x) const {
+    return rounder ? static_cast<Scalar>((*rounder)(static_cast<double>(x))) : x;
+  }
+};
+
+}  // namespace
+
+template <class Scalar>
+void Rotary<Scalar>::rotate(std::span<const Scalar> cosines, std::span<const Scalar> sines,
+                            std::span<Scalar> components) const {
+  const std::size_t pairs = cosines.size();
+  Scalar* const first = components.data();
+  Scalar* const second = first + pairs;
+  for (std::size_t r = 0; r < pairs; ++r) {
+    const Scalar u = first[r], v = second[r];
+    first[r] = u * cosines[r] - v * sines[r];
+    second[r] = v * cosines[r] + u * sines[r];
+  }
+}
+
+template <class Scalar>
+PlainRotary<Scalar>::PlainRotary(double base, int head_dim) {
+  for (int r = 0; r < head_dim / 2; ++r) {
+    frequencies_.push_back(std::pow(base, -2.0 * r / head_dim));
+  }
+}
+
+template <class Scalar>
+void PlainRotary<Scalar>::tables(long long position, std::span<Scalar> cosines,
+                                 std::span<Scalar> sines) const {
+  for (std::size_t r = 0; r < frequencies_.size(); ++r) {
+    const double angle = static_cast<double>(position) * frequencies_[r];
+    cosines[r] = static_cast<Scalar>(std::cos(angle));
+    sines[r] = static_cast<Scalar>(std::sin(angle));
+  }
+}
+
+template <class Scalar>
+RoundedRotary<Scalar>::RoundedRotary(const Rotary<Scalar>& exact, const Formats& formats)
+    : exact_(exact), formats_(formats) {}
+
+template <class Scalar>
+void RoundedRotary<Scalar>::tables(long long position, std::span<Scalar> cosines,
+                                   std::span<Scalar> sines) const {
+  exact_.tables(position, cosines, sines);
+  const Rounded<Scalar> table(formats_.table);
+  for (Scalar& x : cosines) x = table(x);
+  for (Scalar& x : sines) x = table(x);
+}
+
+template <class Scalar>
+void RoundedRotary<Scalar>::rotate(std::span<const Scalar> cosines, std::span<const Scalar> sines,
+                                   std::span<Scalar> components) const {
+  const Rounded<Scalar> rotation(formats_.rotation), storage(formats_.storage);
+  const std::size_t pairs = cosines.size();
+  for (std::size_t r = 0; r < pairs; ++r) {
+    const Scalar u = rotation(components[r]), v = rotation(components[r + pairs]);
+    const Scalar c = rotation(cosines[r]), s = rotation(sines[r]);
+    components[r] = storage(rotation(rotation(u * c) - rotation(v * s)));
+    components[r + pairs] = storage(rotation(rotation(v * c) + rotation(u * s)));
+  }
+}
+
+template class Rotary<float>;
+template class Rotary<double>;
+template class PlainRotary<float>;
+template class PlainRotary<double>;
+template class RoundedRotary<float>;
+template class RoundedRotary<double>;
+
+}  // namespace ropelab
