@@ -5,14 +5,17 @@
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 
+#include <algorithm>
 #include <boost/multiprecision/cpp_bin_float.hpp>
 #include <charconv>
+#include <cstring>
 #include <iostream>
 #include <map>
 
 #include "benchmark/roof.hpp"
 #include "ropelab/alibi/slope.hpp"
 #include "ropelab/errors/pair_errors.hpp"
+#include "ropelab/errors/score_rows.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/table/manifest.hpp"
 #include "ropelab/table/whole_file.hpp"
@@ -107,7 +110,61 @@ void measure_multiprecision(benchmark::State& state) {
   state.SetItemsProcessed(position);
 }
 
+// A block as attention takes it: so many queries and all keys, in the second-level cache.
+constexpr std::size_t block_queries = 64, block_keys = 2048;
+
+void measure_block(benchmark::State& state, const Case& of, std::size_t pairs, bool adds) {
+  const Pipeline pipeline = pipeline_of(of);
+  const Construction one = construction();
+  const RotatedPair pair{one.theta, {-amplitude(one).to_double(), 0}, {0, 1}};
+  const ScoreRows rows(pipeline, score_scale(one).algebraic(),
+                       score_table(pipeline, std::vector(pairs, pair), 0, block_keys));
+  std::vector<float> out(block_queries * block_keys);
+  const ScoreBlock block{block_keys - block_queries, block_queries, 0, block_keys};
+  for (auto _ : state) {
+    if (adds) {
+      rows.add(block, out.data(), block_keys);
+    } else {
+      rows.fill(block, out.data(), block_keys);
+    }
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * out.size()));
+}
+
+void measure_copy(benchmark::State& state) {
+  std::vector<float> from(block_queries * block_keys, 1), to(from.size());
+  for (auto _ : state) {
+    std::memcpy(to.data(), from.data(), from.size() * sizeof(float));
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * from.size()));
+}
+
+// What a native bias costs: out += -slope (i - j), from one row of the bias.
+void measure_native_bias(benchmark::State& state) {
+  std::vector<float> out(block_queries * block_keys), bias(block_queries + block_keys);
+  for (std::size_t n = 0; n < bias.size(); ++n) bias[n] = -0.5F * static_cast<float>(n);
+  for (auto _ : state) {
+    for (std::size_t i = 0; i < block_queries; ++i) {
+      float* row = out.data() + i * block_keys;
+      std::transform(row, row + block_keys, bias.data() + (block_queries - i), row,
+                     [](float x, float b) { return x + b; });
+    }
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations() * out.size()));
+}
+
 std::string name_of(const Case& of) { return "all pairs, " + of.dtype + " " + of.pipeline; }
+
+const std::string copied = "a block copied", native_bias = "a block, native bias added";
+constexpr std::size_t block_pairs[] = {1, 4};
+
+std::string name_of_block(const Case& of, std::size_t pairs, bool adds) {
+  return fmt::format("a block{}, {} {}, {}", adds ? " added" : "", of.dtype, of.pipeline,
+                     pairs == 1 ? "one pair" : fmt::format("{} pairs", pairs));
+}
 
 void register_all() {
   const auto add = [](const std::string& name, auto function) {
@@ -126,6 +183,16 @@ void register_all() {
     add("table, " + of.dtype + " " + of.pipeline, [=](auto& state) { measure_table(state, of); });
   }
   add("sine and cosine of 128 bits", measure_multiprecision);
+  add(copied, measure_copy);
+  add(native_bias, measure_native_bias);
+  for (const Case& of : cases) {
+    for (const std::size_t pairs : block_pairs) {
+      add(name_of_block(of, pairs, false),
+          [=](auto& state) { measure_block(state, of, pairs, false); });
+      add(name_of_block(of, pairs, true),
+          [=](auto& state) { measure_block(state, of, pairs, true); });
+    }
+  }
 }
 
 // Prints as Google Benchmark does, and keeps the rates.
@@ -183,6 +250,12 @@ Table table_of(const Rates& rates, double numpy) {
   rows.add(float32, "pairs", rates[float32], "NumPy, float32", numpy);
   for (const Case& of : cases) {
     rows.add("table, " + of.dtype + " " + of.pipeline, "positions", "sine and cosine of 128 bits");
+  }
+  for (const Case& of : cases) {
+    for (const std::size_t pairs : block_pairs) {
+      rows.add(name_of_block(of, pairs, false), "pairs", copied);
+      rows.add(name_of_block(of, pairs, true), "pairs", native_bias);
+    }
   }
   return rows.table();
 }

@@ -9,6 +9,7 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
+#include "ropelab/errors/arithmetic_choice.hpp"
 #include "ropelab/errors/distance_range.hpp"
 #include "ropelab/errors/kernel.hpp"
 #include "ropelab/errors/lane_range.hpp"
@@ -109,26 +110,7 @@ class PlainDiagonal {
   Diagonal& diagonal_;
 };
 
-// What is known of numbers that are not 0.
-struct Magnitudes {
-  double least = std::numeric_limits<double>::infinity();
-  double greatest = 0;
-  double quantum = std::numeric_limits<double>::infinity();  // all are multiples of it
-
-  void add(double x) {
-    if (x == 0) return;
-    least = std::min(least, std::abs(x));
-    greatest = std::max(greatest, std::abs(x));
-    quantum = std::min(quantum, kernel::quantum_of(x));
-  }
-  void add(const Magnitudes& other) {
-    least = std::min(least, other.least);
-    greatest = std::max(greatest, other.greatest);
-    quantum = std::min(quantum, other.quantum);
-  }
-};
-
-// The same over any run of positions of a column.
+// Magnitudes over any run of positions of a column.
 class MagnitudesInRuns {
  public:
   MagnitudesInRuns() = default;
@@ -150,21 +132,6 @@ class MagnitudesInRuns {
   std::vector<Magnitudes> blocks_;
 };
 
-// What is known of a column before a pair is looked at.
-struct ColumnRange {
-  bool finite = true;
-  Magnitudes magnitudes;
-  double significand = 0;  // each is an integer up to this, times a power of two
-
-  explicit ColumnRange(const std::vector<double>& values) {
-    for (const double x : values) {
-      finite = finite && std::isfinite(x);
-      magnitudes.add(x);
-      if (x != 0) significand = std::max(significand, std::abs(x) / kernel::quantum_of(x));
-    }
-  }
-};
-
 // A column of a table as lanes of one type, aligned, with room to read beyond either end.
 template <class Lane>
 class PaddedColumn {
@@ -182,13 +149,6 @@ class PaddedColumn {
   hwy::AlignedFreeUniquePtr<Lane[]> lanes_;
 };
 
-std::vector<double> rounded_column(const Format& format, const ComponentTable& column) {
-  std::vector<double> rounded(column.high.size());
-  std::transform(column.high.begin(), column.high.end(), rounded.begin(),
-                 [&](double x) { return round_to(format, x); });
-  return rounded;
-}
-
 // The four columns as the accumulation takes them.
 struct Columns {
   std::vector<double> query_first, query_second, key_first, key_second;
@@ -205,116 +165,22 @@ struct Columns {
   }
 };
 
-// Every product of numbers of `query` and `key`, rounded to the format, is a multiple of this.
-double product_quantum(const Format& format, const Magnitudes& query, const Magnitudes& key) {
-  const double product = query.least * key.least * (1 - 0x1p-50);
-  if (!std::isfinite(product)) return std::numeric_limits<double>::infinity();
-  return std::max(ulp(format, product), query.quantum * key.quantum);
-}
-
-// Chooses the cheapest arithmetic that changes no score.
-template <class Lane>
-class ArithmeticChoice {
- public:
-  ArithmeticChoice(const Format& accumulation, const Format& scaling, double scale, bool convert,
-                   bool fused, const Columns& columns)
-      : accumulation_(accumulation),
-        scaling_(scaling),
-        scale_(scale),
-        convert_(convert),
-        fused_(fused),
-        query_{ColumnRange(columns.query_first), ColumnRange(columns.query_second)},
-        key_{ColumnRange(columns.key_first), ColumnRange(columns.key_second)} {}
-
-  kernel::Arithmetic choose() const {
-    const bool rounds_sum = accumulation_.precision < std::numeric_limits<Lane>::digits;
-    const bool rounds_scaled = scaling_.precision < std::numeric_limits<Lane>::digits;
-    if (!finite() || !in_range()) return kernel::Arithmetic::any;
-    if (!rounds_sum && !rounds_scaled && scales_tables() && multiplies_exactly()) {
-      return kernel::Arithmetic::exact_products;
-    }
-    if (fused_) return kernel::Arithmetic::fused;
-    if (!rounds_sum) {
-      if (rounds_scaled) return kernel::Arithmetic::any;
-      return scales_tables() ? kernel::Arithmetic::unscaled : kernel::Arithmetic::scaled;
-    }
-    if (!rounds_scaled || scales_exactly()) return kernel::Arithmetic::rounded;
-    return convert_ ? kernel::Arithmetic::any : kernel::Arithmetic::rounded_scaled;
-  }
-
- private:
-  bool finite() const {
-    return query_[0].finite && query_[1].finite && key_[0].finite && key_[1].finite;
-  }
-
-  // No product, sum or score comes near the largest number of its format.
-  bool in_range() const {
-    const double sum = query_[0].magnitudes.greatest * key_[0].magnitudes.greatest +
-                       query_[1].magnitudes.greatest * key_[1].magnitudes.greatest;
-    return sum <= accumulation_.largest / 2 && sum * scale_ <= scaling_.largest / 2;
-  }
-
-  double quantum() const {
-    return std::min(product_quantum(accumulation_, query_[0].magnitudes, key_[0].magnitudes),
-                    product_quantum(accumulation_, query_[1].magnitudes, key_[1].magnitudes));
-  }
-
-  bool scale_is_power() const { return kernel::quantum_of(scale_) == scale_; }
-
-  bool scales_exactly() const {
-    return scale_is_power() && !convert_ && quantum() * scale_ >= ulp(scaling_, 0);
-  }
-
-  // Scaled components and their products stay normal numbers of the lane.
-  bool scales_tables() const {
-    constexpr double least = std::numeric_limits<Lane>::min();
-    const auto stays_normal = [&](const ColumnRange& query, const ColumnRange& key) {
-      const double product = query.magnitudes.least * key.magnitudes.least;
-      return query.magnitudes.least * scale_ >= least && product * scale_ >= 2 * least;
-    };
-    return scale_is_power() && scale_ <= 1 && stays_normal(query_[0], key_[0]) &&
-           stays_normal(query_[1], key_[1]);
-  }
-
-  // No product has more bits than the lane: two float16 make 22, two bfloat16 make 16.
-  bool multiplies_exactly() const {
-    const auto is_exact = [](const ColumnRange& query, const ColumnRange& key) {
-      return query.significand * key.significand <=
-             std::ldexp(1.0, std::numeric_limits<Lane>::digits);
-    };
-    return is_exact(query_[0], key_[0]) && is_exact(query_[1], key_[1]);
-  }
-
-  const Format& accumulation_;
-  const Format& scaling_;
-  double scale_;
-  bool convert_, fused_;
-  std::array<ColumnRange, 2> query_, key_;
-};
-
 template <class Lane>
 class VectorMeasurement {
  public:
   VectorMeasurement(const Pipeline& pipeline, const ExactInput& scale, const RotatedTable& table)
-      : accumulation_(*pipeline[StepName::accumulation]), scaling_(*pipeline[StepName::scaling]) {
+      : accumulation_(*pipeline[StepName::accumulation]) {
     Columns columns(accumulation_, table);
+    const ScoreSums sums = score_sums(pipeline, scale);
+    kernel::Scoring<Lane>& scoring = tables_;
+    scoring = scoring_of<Lane>(
+        sums, choose_arithmetic<Lane>(
+                  sums, {ColumnRange(columns.query_first), ColumnRange(columns.query_second)},
+                  {ColumnRange(columns.key_first), ColumnRange(columns.key_second)}));
+    if (has_scaled_queries(scoring.arithmetic)) columns.multiply_query(sums.scale);
     tables_.size = table.size();
-    tables_.scale = static_cast<Lane>(scale.rounded(scaling_));
-    tables_.accumulation = narrower(accumulation_);
-    tables_.scaling = narrower(scaling_);
-    tables_.score_format = scaling_;
+    tables_.score_format = sums.scaling;
     tables_.never_finite = !has_finite(table.query_first);
-    tables_.convert = must_convert(accumulation_, scaling_);
-    tables_.fused = pipeline.fused_accumulation;
-    tables_.arithmetic =
-        ArithmeticChoice<Lane>(accumulation_, scaling_, static_cast<double>(tables_.scale),
-                               tables_.convert, tables_.fused, columns)
-            .choose();
-    if (tables_.arithmetic == kernel::Arithmetic::unscaled ||
-        tables_.arithmetic == kernel::Arithmetic::exact_products) {
-      columns.multiply_query(static_cast<double>(tables_.scale));
-      tables_.scale = 1;
-    }
     set_columns(columns);
   }
 
@@ -341,11 +207,6 @@ class VectorMeasurement {
     tables_.key_second = key_second_.data();
     first_ = {MagnitudesInRuns(columns.query_first), MagnitudesInRuns(columns.key_first)};
     second_ = {MagnitudesInRuns(columns.query_second), MagnitudesInRuns(columns.key_second)};
-  }
-
-  static std::optional<kernel::Rounding<Lane>> narrower(const Format& format) {
-    if (format.precision == std::numeric_limits<Lane>::digits) return std::nullopt;
-    return kernel::rounding_to<Lane>(format);
   }
 
   void measure_stretch(std::size_t first, std::size_t last, std::size_t begin, std::size_t end,
@@ -388,7 +249,7 @@ class VectorMeasurement {
                        [](double x) { return std::isfinite(x); });
   }
 
-  Format accumulation_, scaling_;
+  Format accumulation_;
   PaddedColumn<Lane> query_first_, query_second_, key_first_, key_second_;
   struct {
     MagnitudesInRuns query, key;

@@ -13,70 +13,11 @@
 
 #include "ropelab/errors/grid_sums-inl.hpp"
 #include "ropelab/errors/running_sums-inl.hpp"
-#include "ropelab/errors/vector_rounding-inl.hpp"
+#include "ropelab/errors/scorer-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace ropelab::kernel::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// The score of rotated components, as Arithmetic says.
-template <Arithmetic kArithmetic, class D>
-struct Scorer {
-  using Lane = hn::TFromD<D>;
-  using V = hn::Vec<D>;
-  Rounder<D> accumulation, scaling;
-  V scale;
-  bool round_sum, round_scaled, convert, fused;
-
-  HWY_INLINE explicit Scorer(const Tables<Lane>& tables)
-      : accumulation(tables.accumulation),
-        scaling(tables.scaling),
-        scale(hn::Set(D(), tables.scale)),
-        round_sum(tables.accumulation.has_value()),
-        round_scaled(tables.scaling.has_value()),
-        convert(tables.convert),
-        fused(tables.fused) {}
-
-  HWY_INLINE V RoundSum(V x) const {
-    if constexpr (kArithmetic == Arithmetic::any) {
-      return round_sum ? accumulation.Any(x) : x;
-    } else if constexpr (kArithmetic == Arithmetic::rounded ||
-                         kArithmetic == Arithmetic::rounded_scaled) {
-      return accumulation.InRange(x);
-    } else {
-      return x;
-    }
-  }
-
-  HWY_INLINE V Scale(V sum) const {
-    if constexpr (kArithmetic == Arithmetic::exact_products ||
-                  kArithmetic == Arithmetic::unscaled) {
-      return sum;
-    } else if constexpr (kArithmetic == Arithmetic::rounded_scaled) {
-      return scaling.InRange(hn::Mul(sum, scale));
-    } else if constexpr (kArithmetic == Arithmetic::any || kArithmetic == Arithmetic::fused) {
-      if (!round_scaled) return hn::Mul(sum, scale);
-      return scaling.Any(hn::Mul(convert ? scaling.Any(sum) : sum, scale));
-    } else {
-      return hn::Mul(sum, scale);
-    }
-  }
-
-  HWY_INLINE bool IsFused() const {
-    return kArithmetic == Arithmetic::fused || (kArithmetic == Arithmetic::any && fused);
-  }
-
-  HWY_INLINE V operator()(V query_first, V query_second, V key_first, V key_second) const {
-    const V first = RoundSum(hn::Mul(query_first, key_first));
-    if (IsFused()) return Scale(FusedMulAdd(D(), query_second, key_second, first));
-    // Rounded once, with the instruction or without.
-    if constexpr (kArithmetic == Arithmetic::exact_products) {
-      return hn::MulAdd(query_second, key_second, first);
-    }
-    const V second = RoundSum(hn::Mul(query_second, key_second));
-    return Scale(RoundSum(hn::Add(first, second)));
-  }
-};
 
 // The scores of the queries i ... at one distance, which may be -1.
 template <class D, class Score>

@@ -41,7 +41,7 @@ struct Rounding {
 template <class Lane>
 Rounding<Lane> rounding_to(const Format& format);
 
-// What becomes of a sum of two products, from the cheapest to the most general. The first three
+// What becomes of a sum of products, from the cheapest to the most general. The first three
 // round as the lane does; what they leave out must change nothing.
 enum class Arithmetic {
   exact_products,  // as `unscaled`; no product is rounded, so that it may be fused with the sum
@@ -49,25 +49,30 @@ enum class Arithmetic {
   scaled,          // multiplied by the scale
   rounded,         // all rounded to `accumulation`, in range; multiplied by the scale exactly
   rounded_scaled,  // that product is rounded to `scaling`, in range
-  fused,           // the lane's own precision, the second product unrounded; then as `any`
+  fused,           // the lane's own precision, later products unrounded; then as `any`
   any,             // whatever the tables say
+};
+
+// How the products of components become a score.
+template <class Lane>
+struct Scoring {
+  Arithmetic arithmetic;
+  Lane scale;
+  std::optional<Rounding<Lane>> accumulation;  // empty: Lane's own precision
+  std::optional<Rounding<Lane>> scaling;
+  bool convert;  // round the sum to the scaling format before it is multiplied
+  bool fused;    // all products but the first are not rounded before they are added
 };
 
 // Tables of `size` positions; each may be read from `padding` before its start to `padding`
 // after its end.
 template <class Lane>
-struct Tables {
+struct Tables : Scoring<Lane> {
   const Lane* query_first;
   const Lane* query_second;
   const Lane* key_first;
   const Lane* key_second;
   std::size_t size;
-  Arithmetic arithmetic;
-  Lane scale;
-  std::optional<Rounding<Lane>> accumulation;  // empty: Lane's own precision
-  std::optional<Rounding<Lane>> scaling;
-  bool convert;         // round the sum to the scaling format before it is multiplied
-  bool fused;           // the second product is not rounded before it is added
   Format score_format;  // of `scaling`
   bool never_finite;    // no score is: only their order is asked for
 };
