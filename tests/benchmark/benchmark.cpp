@@ -120,7 +120,7 @@ void measure_block(benchmark::State& state, const Case& of, std::size_t pairs, b
   const ScoreRows rows(pipeline, score_scale(one).algebraic(),
                        score_table(pipeline, std::vector(pairs, pair), 0, block_keys));
   std::vector<float> out(block_queries * block_keys);
-  const ScoreBlock block{block_keys - block_queries, block_queries, 0, block_keys};
+  const ScoreRange block{block_keys - block_queries, block_queries, 0, block_keys};
   for (auto _ : state) {
     if (adds) {
       rows.add(block, out.data(), block_keys);

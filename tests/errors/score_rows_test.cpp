@@ -100,7 +100,7 @@ struct Count {
 
 // Fills and adds one block between guards, as Number.
 template <class Number>
-void check_block(const ScoreRows& rows, const Judge& judge, const ScoreBlock& block, Count& count) {
+void check_block(const ScoreRows& rows, const Judge& judge, const ScoreRange& block, Count& count) {
   const Number guard = Number{-12345.25};
   const std::size_t stride = std::max<std::size_t>(block.keys + block.first_key % 3, 1);
   std::vector<Number> filled(block.queries * stride + 1, guard), added(filled);
@@ -132,7 +132,7 @@ Count check(const Pipeline& pipeline, const Algebraic& scale, const ScoreTable& 
   std::mt19937 random(seed);
   const auto below = [&](std::size_t n) { return random() % n; };
   for (int n = 0; n < blocks; ++n) {
-    ScoreBlock block{};
+    ScoreRange block{};
     block.queries = below(4);
     block.keys = below(std::min<std::size_t>(table.size(), 80) + 1);
     block.first_query = below(table.size() - block.queries + 1);

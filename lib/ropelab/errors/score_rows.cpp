@@ -43,8 +43,8 @@ Number rounded_once(const StepValue<DoubleDouble>& value) {
 class ScoreRows::Rows {
  public:
   virtual ~Rows() = default;
-  virtual void run(const ScoreBlock& block, const Target<float>& target) const = 0;
-  virtual void run(const ScoreBlock& block, const Target<double>& target) const = 0;
+  virtual void run(const ScoreRange& block, const Target<float>& target) const = 0;
+  virtual void run(const ScoreRange& block, const Target<double>& target) const = 0;
 };
 
 // By the plain definition.
@@ -55,16 +55,16 @@ class ScoreRows::PlainRows : public Rows {
         scale_(rounded_scale<DoubleDouble>(pipeline, scale)),
         table_(std::move(table)) {}
 
-  void run(const ScoreBlock& block, const Target<float>& target) const override {
+  void run(const ScoreRange& block, const Target<float>& target) const override {
     run_plainly(block, target);
   }
-  void run(const ScoreBlock& block, const Target<double>& target) const override {
+  void run(const ScoreRange& block, const Target<double>& target) const override {
     run_plainly(block, target);
   }
 
  private:
   template <class Number>
-  void run_plainly(const ScoreBlock& block, const Target<Number>& target) const {
+  void run_plainly(const ScoreRange& block, const Target<Number>& target) const {
     for (std::size_t i = 0; i < block.queries; ++i) {
       for (std::size_t j = 0; j < block.keys; ++j) {
         put(rounded_once<Number>(score(block.first_query + i, block.first_key + j)), target.adds,
@@ -114,10 +114,10 @@ class ScoreRows::VectorRows : public Rows {
     set_keys(key);
   }
 
-  void run(const ScoreBlock& block, const Target<float>& target) const override {
+  void run(const ScoreRange& block, const Target<float>& target) const override {
     run_in_lanes(block, target);
   }
-  void run(const ScoreBlock& block, const Target<double>& target) const override {
+  void run(const ScoreRange& block, const Target<double>& target) const override {
     run_in_lanes(block, target);
   }
 
@@ -146,7 +146,7 @@ class ScoreRows::VectorRows : public Rows {
   }
 
   template <class Number>
-  void run_in_lanes(const ScoreBlock& block, const Target<Number>& target) const {
+  void run_in_lanes(const ScoreRange& block, const Target<Number>& target) const {
     if constexpr (std::is_same_v<Number, Lane>) {
       rows_kernel::run_block(operands_at(block.first_query, block.first_key),
                              {block.queries, block.keys, target.out, target.stride, target.adds});
@@ -224,7 +224,7 @@ void require_columns(const ScoreTable& table) {
   }
 }
 
-void require_within(const ScoreBlock& block, std::size_t size, std::size_t stride) {
+void require_within(const ScoreRange& block, std::size_t size, std::size_t stride) {
   const auto fits = [size](std::size_t first, std::size_t count) {
     return first <= size && count <= size - first;
   };
@@ -268,21 +268,21 @@ ScoreRows::~ScoreRows() = default;
 std::size_t ScoreRows::size() const { return size_; }
 
 template <class Number>
-void ScoreRows::run(const ScoreBlock& block, Number* out, std::size_t stride, bool adds) const {
+void ScoreRows::run(const ScoreRange& block, Number* out, std::size_t stride, bool adds) const {
   require_within(block, size_, stride);
   rows_->run(block, Target<Number>{out, stride, adds});
 }
 
-void ScoreRows::fill(const ScoreBlock& block, float* out, std::size_t stride) const {
+void ScoreRows::fill(const ScoreRange& block, float* out, std::size_t stride) const {
   run(block, out, stride, false);
 }
-void ScoreRows::fill(const ScoreBlock& block, double* out, std::size_t stride) const {
+void ScoreRows::fill(const ScoreRange& block, double* out, std::size_t stride) const {
   run(block, out, stride, false);
 }
-void ScoreRows::add(const ScoreBlock& block, float* out, std::size_t stride) const {
+void ScoreRows::add(const ScoreRange& block, float* out, std::size_t stride) const {
   run(block, out, stride, true);
 }
-void ScoreRows::add(const ScoreBlock& block, double* out, std::size_t stride) const {
+void ScoreRows::add(const ScoreRange& block, double* out, std::size_t stride) const {
   run(block, out, stride, true);
 }
 

@@ -10,7 +10,7 @@ namespace ropelab {
 
 // Queries first_query ... first_query+queries-1 with keys first_key ... first_key+keys-1, by their
 // place in a table: 0 is its first position. Any query with any key, keys ahead included.
-struct ScoreBlock {
+struct ScoreRange {
   std::size_t first_query, queries, first_key, keys;
 };
 
@@ -40,12 +40,12 @@ class ScoreRows {
   // Sets out[(i - first_query) * stride + (j - first_key)] = F(i,j), logits, and nothing else; F is
   // rounded once where its format is wider than that of `out`. Throws std::invalid_argument unless
   // the block lies in the table and rows are at least `keys` apart.
-  void fill(const ScoreBlock& block, float* out, std::size_t stride) const;
-  void fill(const ScoreBlock& block, double* out, std::size_t stride) const;
+  void fill(const ScoreRange& block, float* out, std::size_t stride) const;
+  void fill(const ScoreRange& block, double* out, std::size_t stride) const;
 
   // The same, F so rounded being added to what is there.
-  void add(const ScoreBlock& block, float* out, std::size_t stride) const;
-  void add(const ScoreBlock& block, double* out, std::size_t stride) const;
+  void add(const ScoreRange& block, float* out, std::size_t stride) const;
+  void add(const ScoreRange& block, double* out, std::size_t stride) const;
 
  private:
   class Rows;
@@ -56,7 +56,7 @@ class ScoreRows {
   static std::unique_ptr<const Rows> make_rows(const Pipeline& pipeline, const ExactInput& scale,
                                                ScoreTable table);
   template <class Number>
-  void run(const ScoreBlock& block, Number* out, std::size_t stride, bool adds) const;
+  void run(const ScoreRange& block, Number* out, std::size_t stride, bool adds) const;
 
   std::unique_ptr<const Rows> rows_;
   std::size_t size_;
