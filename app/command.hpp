@@ -24,6 +24,13 @@ class App;
 
 namespace ropelab::app {
 
+// A table beside the command's own: behind it on standard output, an empty line between them, or in
+// a file of its name with "-NAME" before the ending.
+struct FurtherTable {
+  std::string name;
+  Table table;
+};
+
 class Command {
  public:
   Command() = default;
@@ -54,6 +61,9 @@ class Command {
   // file), Interrupted, anything else where the run fails. Rows in the table are whole whenever
   // it may be interrupted.
   virtual void run(Run& run, Table& table) = 0;
+
+  // After a whole run: what it has besides the table.
+  virtual std::vector<FurtherTable> further_tables() { return {}; }
 
   // After a whole run, before the table goes where it belongs: writes what the command keeps
   // besides. Throws std::runtime_error where that fails.

@@ -11,6 +11,7 @@ CommandEntry attention_command();
 CommandEntry condition_command();
 CommandEntry design_command();
 CommandEntry dot_command();
+CommandEntry bloom_command();
 CommandEntry fit_command();
 CommandEntry frequencies_command();
 CommandEntry limits_command();

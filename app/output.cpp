@@ -89,6 +89,15 @@ void Output::write(const Table& table, const Manifest& manifest) {
   remove_partial();
 }
 
+void Output::write_further(const std::string& name, const Table& table) {
+  const std::string text = to_text(table, format_);
+  if (!file_) return write_output("\n" + text);
+  if (is_device()) throw std::runtime_error("a second table needs a file with a name");
+  std::filesystem::path path(file_->path());
+  path.replace_filename(path.stem().string() + "-" + name + path.extension().string());
+  write_whole(path.string(), text);
+}
+
 void Output::write_finished_rows(const Table& table, const Manifest& manifest) {
   if (table.rows().empty()) return;
   if (!file_ || is_device()) return write(table, manifest);

@@ -28,6 +28,9 @@ class Output {
 
   // Writes and names both files, or writes to standard output. Throws std::runtime_error.
   void write(const Table& table, const Manifest& manifest);
+  // Behind that table on standard output, or in a file beside it whose name has "-NAME" before the
+  // ending. Throws std::runtime_error.
+  void write_further(const std::string& name, const Table& table);
   // After an interruption, instead: writes the rows there are, unless there are none. Throws
   // std::runtime_error.
   void write_finished_rows(const Table& table, const Manifest& manifest);

@@ -74,7 +74,9 @@ void carry_out(CommandLine& line, const Interruption& interruption) {
   }
   finish_manifest();
   command.write_beside(table, manifest);
+  const auto further = command.further_tables();
   output.write(table, manifest);
+  for (const FurtherTable& each : further) output.write_further(each.name, each.table);
 }
 
 int failed(std::string_view sentence, int status) {

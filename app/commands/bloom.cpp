@@ -1,0 +1,434 @@
+// ropelab bloom: a BLOOM model with its own position encoding, and with what stands in for it.
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "app/cells.hpp"
+#include "app/commands.hpp"
+#include "app/construction_options.hpp"
+#include "app/model_comparison.hpp"
+#include "ropelab/checkpoint/token_file.hpp"
+#include "ropelab/exact/parse.hpp"
+#include "ropelab/sweep/values.hpp"
+
+namespace ropelab::app {
+namespace {
+
+constexpr int kBytes = 256;
+
+// Windows of one length.
+struct Point {
+  EvaluationPlan plan;
+  std::vector<Replacement> replacements;
+};
+
+class Bloom : public Command {
+ public:
+  void add_options(CLI::App& app) override {
+    folder_.add_to(app, "DIR", "", "Folder of a checkpoint in Hugging Face's BLOOM layout");
+    folder_.option()->required();
+    text_.add_to(app, "--text", "FILE", "A text, for models whose vocabulary is the 256 bytes");
+    tokens_.add_to(app, "--tokens", "FILE", "Token ids: whole numbers, or an .npy of them");
+    tokens_.option()->excludes(text_.option());
+    windows_.add_to(app, "--windows", kIntegers, "Tokens of a window, which starts fresh", "1024");
+    stride_.add_to(app, "--stride", "INTEGER",
+                   "Start a window every so many tokens, and count only the predictions of those "
+                   "that are new (default: windows do not overlap)");
+    limit_.add_to(app, "--limit", "COUNT", "Only the first COUNT windows");
+    biases_.add_to(app, "--bias", kBiases,
+                   "What to replace the model's encoding by: native (nothing), native-absolute "
+                   "(+m j), native-relative (-m (i-j)), none, pair (the construction), "
+                   "design:FILE (of ropelab design --model-file), rotary (the model's own "
+                   "rotation in a format); default: pair for ALiBi, rotary for rotary models, "
+                   "else native");
+    max_phase_.add_to(app, "--max-phase", kNumbers, "pair: phase over a window, rad", "0.1");
+    theta_.add_to(app, "--theta", kNumbers, "pair: rotation per position, rad");
+    theta_.option()->excludes(max_phase_.option());
+    formats_.add_to(app, "float32");
+    pipelines_.add_to(app, "fused");
+    split_.add_to(app);
+    first_position_.add_to(app);
+    arithmetic_.add_to(app, "--model-dtype", "FORMAT",
+                       "What the model itself computes in: float32 or float64", "float32");
+    app.add_flag("--attention", wants_statistics_,
+                 "Also a table of the attention weights of every layer and head");
+    app.add_flag("--by-position", wants_bins_,
+                 "Also a table of the loss by position in the window");
+  }
+
+  void set_up(const Interruption& interruption) override {
+    checkpoint_ =
+        folder_.read([](const std::string& text) { return std::make_unique<Checkpoint>(text); });
+    read_tokens();
+    read_arithmetic();
+    first_ = first_position_.read();
+    read_biases();
+    const auto thetas = rotations(interruption);
+    for (const long long window : windows_.read([&](const std::string& text) {
+           return parse_integer_values(text, 2, kMostPositions, interruption);
+         })) {
+      points_.push_back({plan(static_cast<std::size_t>(window)), {}});
+      add_replacements(points_.back(), thetas);
+    }
+  }
+
+  std::vector<std::string> columns() const override {
+    return {"model",
+            "window",
+            "windows",
+            "bias",
+            "dtype",
+            "pipeline",
+            "max_phase",
+            "cross_entropy_native",
+            "cross_entropy_replaced",
+            "difference",
+            "standard_error",
+            "ci_low",
+            "ci_high",
+            "p_value",
+            "mean_kl",
+            "p99_kl",
+            "max_kl",
+            "max_logit_change",
+            "rms_logit_change",
+            "same_top"};
+  }
+
+  std::optional<std::size_t> rows_in_all() const override {
+    std::size_t rows = 0;
+    for (const Point& point : points_) rows += point.replacements.size();
+    return rows;
+  }
+
+  std::vector<std::string> files_read() const override {
+    std::vector<std::string> files = checkpoint_->files();
+    files.push_back(text_.given() ? text_.text() : tokens_.text());
+    for (const BiasWord& word : words_) {
+      if (word.kind == ReplacementKind::design) {
+        files.push_back(word.text.substr(word.text.find(':') + 1));
+      }
+    }
+    return files;
+  }
+
+  void run(Run& run, Table& table) override {
+    if (in_double_) {
+      run_all(run, table, Transformer<double>(*checkpoint_));
+    } else {
+      run_all(run, table, Transformer<float>(*checkpoint_));
+    }
+  }
+
+  std::vector<FurtherTable> further_tables() override {
+    std::vector<FurtherTable> tables;
+    if (statistics_) tables.push_back({"attention", std::move(*statistics_)});
+    if (bins_) tables.push_back({"by-position", std::move(*bins_)});
+    return tables;
+  }
+
+ private:
+  struct Turning {
+    Algebraic value;
+    bool is_theta;
+  };
+
+  void read_tokens() {
+    const long long vocabulary = checkpoint_->config().vocabulary;
+    if (tokens_.given()) {
+      ids_ =
+          tokens_.read([&](const std::string& file) { return read_token_ids(file, vocabulary); });
+      return;
+    }
+    if (!text_.given()) {
+      throw UsageError("--text",
+                       "there is nothing to read; --text FILE or --tokens FILE is needed");
+    }
+    if (vocabulary != kBytes) {
+      throw UsageError(
+          "--text",
+          fmt::format(
+              "this model has {} tokens, not the 256 bytes, and '{}' would have to be cut into "
+              "them; --tokens ids.npy takes what these two lines of Python write: ids = "
+              "transformers.AutoTokenizer.from_pretrained('{}')(open('{}').read())['input_ids']; "
+              "numpy.save('ids.npy', ids)",
+              vocabulary, text_.text(), folder_.text(), text_.text()));
+    }
+    ids_ = text_.read(read_bytes_as_ids);
+  }
+
+  void read_arithmetic() {
+    in_double_ = arithmetic_.read([](const std::string& text) {
+      if (text != "float32" && text != "float64") {
+        throw std::invalid_argument(fmt::format("'{}' is neither float32 nor float64", text));
+      }
+      return text == "float64";
+    });
+  }
+
+  void read_biases() {
+    const PositionEncoding encoding = checkpoint_->config().encoding;
+    biases_.set_default(encoding == PositionEncoding::alibi    ? "pair"
+                        : encoding == PositionEncoding::rotary ? "rotary"
+                                                               : "native");
+    words_ = biases_.read([&](const std::string& text) {
+      std::vector<BiasWord> words;
+      for (const std::string& item : split_list(text)) {
+        words.push_back(parse_bias_word(item));
+        fit_to_model(words.back(), checkpoint_->config());
+      }
+      return words;
+    });
+  }
+
+  std::vector<Turning> rotations(const Interruption& interruption) const {
+    const TextOption& option = theta_.given() ? theta_ : max_phase_;
+    std::vector<Turning> turnings;
+    for (const Algebraic& value : option.read(
+             [&](const std::string& text) { return parse_positive_values(text, interruption); })) {
+      turnings.push_back({value, theta_.given()});
+    }
+    return turnings;
+  }
+
+  // Throws UsageError where the text has no such windows.
+  EvaluationPlan plan(std::size_t window) const {
+    const auto whole = [](const TextOption& option) -> std::optional<std::size_t> {
+      if (!option.given()) return std::nullopt;
+      return option.read([](const std::string& text) {
+        return static_cast<std::size_t>(parse_integer(text, 1, kMostPositions));
+      });
+    };
+    const EvaluationPlan plan{ids_.size(), window, whole(stride_), whole(limit_)};
+    try {
+      evaluation_windows(plan);
+    } catch (const std::invalid_argument& error) {
+      throw UsageError(plan.stride && *plan.stride > window ? "--stride" : "--windows",
+                       error.what());
+    }
+    const BloomConfig& model = checkpoint_->config();
+    const auto last = static_cast<long long>(window) + first_;
+    if (model.encoding == PositionEncoding::learned && last > model.max_positions) {
+      throw UsageError(
+          "--windows",
+          fmt::format("the model has learned {} positions, and {} would be needed; a window of at "
+                      "most {} would be right",
+                      model.max_positions, last, std::max(0LL, model.max_positions - first_)));
+    }
+    return plan;
+  }
+
+  void add_replacements(Point& point, const std::vector<Turning>& turnings) {
+    for (const BiasWord& word : words_) {
+      if (!is_computed(word.kind)) {
+        Replacement replacement{&word, {}, {}, {}, {}, {}, {}};
+        if (word.kind == ReplacementKind::design) {
+          const DesignedHead& head = word.heads.front();
+          replacement.dtype = find_format(head.dtype);
+          replacement.pipeline = head.pipeline;
+          replacement.pipeline_cell = head.pipeline_cell;
+        }
+        add(point, std::move(replacement));
+        continue;
+      }
+      for (const Format& dtype : formats_.read()) {
+        for (const std::string& name : pipelines_.read()) {
+          const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
+          Replacement replacement{&word, dtype, pipeline, {}, {}, {}, name};
+          if (saturates(pipeline)) replacement.pipeline_cell += ",saturate";
+          if (word.kind == ReplacementKind::rotary) {
+            add(point, std::move(replacement));
+            continue;
+          }
+          for (const Split& split : split_.read()) {
+            replacement.split = split;
+            replacement.pipeline_cell =
+                name + (split == Split{} ? std::string() : ",split=" + to_text(split));
+            for (const Turning& turning : turnings) {
+              const Algebraic length{Rational(static_cast<long long>(point.plan.window))};
+              replacement.theta = turning.is_theta ? turning.value : turning.value / length;
+              replacement.max_phase = turning.is_theta ? turning.value * length : turning.value;
+              add(point, replacement);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  // With the settings that have no column of their own.
+  void add(Point& point, Replacement replacement) const {
+    std::string& cell = replacement.pipeline_cell;
+    const auto append = [&](const std::string& setting) {
+      cell += (cell.empty() ? "" : ",") + setting;
+    };
+    if (point.plan.stride) append(fmt::format("stride={}", *point.plan.stride));
+    if (first_ != 0) append(fmt::format("first-position={}", first_));
+    if (in_double_) append("model-dtype=float64");
+    point.replacements.push_back(std::move(replacement));
+  }
+
+  std::string model_name() const {
+    std::filesystem::path path(folder_.text());
+    if (path.filename().empty()) path = path.parent_path();
+    return path.filename().string();
+  }
+
+  template <class Scalar>
+  void run_all(Run& run, Table& table, const Transformer<Scalar>& model) {
+    if (wants_statistics_) {
+      statistics_.emplace(std::vector<std::string>{
+          "model", "window", "bias", "dtype", "pipeline", "max_phase", "layer", "head",
+          "entropy_native", "entropy_replaced", "entropy_difference", "max_weight_native",
+          "max_weight_replaced", "max_weight_difference", "variance_native", "variance_replaced",
+          "variance_difference"});
+    }
+    if (wants_bins_) {
+      bins_.emplace(std::vector<std::string>{
+          "model", "window", "mode", "stride", "bin", "bias", "dtype", "pipeline", "max_phase",
+          "cross_entropy_native", "cross_entropy_replaced", "count"});
+    }
+    run.over(
+        points_.size(), [&](std::size_t n) { add_rows(run, table, model, points_[n]); },
+        [&](std::size_t n) { return static_cast<double>(points_[n].replacements.size() + 1); });
+  }
+
+  template <class Scalar>
+  void add_rows(Run& run, Table& table, const Transformer<Scalar>& model, const Point& point) {
+    std::vector<Replacement> to_run;
+    for (const Replacement& replacement : point.replacements) {
+      if (replacement.word->kind != ReplacementKind::native) to_run.push_back(replacement);
+    }
+    const ModelFigures figures = compare(model, {ids_, point.plan, first_, wants_statistics_},
+                                         to_run, run.point_interruption());
+    std::size_t next = 0;
+    for (const Replacement& replacement : point.replacements) {
+      const bool is_native = replacement.word->kind == ReplacementKind::native;
+      const ReplacedFigures* replaced = is_native ? nullptr : &figures.replaced[next++];
+      add_row(table, point, replacement, figures, replaced);
+      if (statistics_) add_statistics(point, replacement, figures, replaced);
+      if (bins_) add_bins(point, replacement, figures, replaced);
+    }
+  }
+
+  // The columns that say what was run.
+  void name(Table::Row& row, const Point& point, const Replacement& replacement) const {
+    row.set("model", model_name())
+        .set("window", point.plan.window)
+        .set("bias", replacement.word->text)
+        .set("dtype", replacement.dtype ? Cell(replacement.dtype->name) : Cell())
+        .set("pipeline",
+             replacement.pipeline_cell.empty() ? Cell() : Cell(replacement.pipeline_cell))
+        .set("max_phase",
+             replacement.max_phase ? Cell(replacement.max_phase->to_double()) : Cell());
+  }
+
+  void add_row(Table& table, const Point& point, const Replacement& replacement,
+               const ModelFigures& figures, const ReplacedFigures* replaced) const {
+    Table::Row row = table.add_row();
+    name(row, point, replacement);
+    row.set("windows", figures.windows)
+        .set("cross_entropy_native", figures.native_losses.mean().mean);
+    if (replaced == nullptr) return;
+    const ComparisonFigures& c = replaced->comparison;
+    row.set("cross_entropy_replaced", c.cross_entropy_replaced)
+        .set("difference", c.difference.mean)
+        .set("standard_error", c.difference.standard_error)
+        .set("ci_low", c.difference.ci_low)
+        .set("ci_high", c.difference.ci_high)
+        .set("p_value", c.difference.p_value)
+        .set("mean_kl", c.mean_kl)
+        .set("p99_kl", c.p99_kl)
+        .set("max_kl", c.max_kl)
+        .set("max_logit_change", c.max_logit_change)
+        .set("rms_logit_change", c.rms_logit_change)
+        .set("same_top", c.same_top);
+  }
+
+  void add_statistics(const Point& point, const Replacement& replacement,
+                      const ModelFigures& figures, const ReplacedFigures* replaced) {
+    const BloomConfig& model = checkpoint_->config();
+    for (std::size_t layer = 0; layer < static_cast<std::size_t>(model.layers); ++layer) {
+      for (std::size_t head = 0; head < static_cast<std::size_t>(model.heads); ++head) {
+        const HeadStatistics& native = figures.native_statistics.at(layer, head);
+        Table::Row row = statistics_->add_row();
+        name(row, point, replacement);
+        row.set("layer", layer + 1).set("head", head + 1);
+        const auto set = [&](const std::string& column, double before,
+                             std::optional<double> after) {
+          row.set(column + "_native", before).set(column + "_replaced", after);
+          if (after) row.set(column + "_difference", *after - before);
+        };
+        const HeadStatistics* after =
+            replaced == nullptr ? nullptr : &replaced->statistics.at(layer, head);
+        const auto of = [&](double (HeadStatistics::*mean)() const) {
+          return after == nullptr ? std::nullopt : std::optional((after->*mean)());
+        };
+        set("entropy", native.mean_entropy(), of(&HeadStatistics::mean_entropy));
+        set("max_weight", native.mean_greatest(), of(&HeadStatistics::mean_greatest));
+        set("variance", native.mean_variance(), of(&HeadStatistics::mean_variance));
+      }
+    }
+  }
+
+  void add_bins(const Point& point, const Replacement& replacement, const ModelFigures& figures,
+                const ReplacedFigures* replaced) {
+    const auto add = [&](const std::string& bin, const MeanLoss& native,
+                         std::optional<MeanLoss> after) {
+      if (native.predictions == 0) return;
+      Table::Row row = bins_->add_row();
+      name(row, point, replacement);
+      row.set("mode", point.plan.stride ? "sliding" : "nonoverlapping")
+          .set("stride", point.plan.stride.value_or(point.plan.window))
+          .set("bin", bin)
+          .set("cross_entropy_native", native.mean)
+          .set("count", native.predictions);
+      if (after) row.set("cross_entropy_replaced", after->mean);
+    };
+    const auto of = [&](auto part) -> std::optional<MeanLoss> {
+      if (replaced == nullptr) return std::nullopt;
+      return part(replaced->losses);
+    };
+    add("all", figures.native_losses.mean(),
+        of([](const LossByPosition& losses) { return losses.mean(); }));
+    const auto bins = figures.native_losses.by_bin();
+    for (std::size_t n = 0; n < bins.size(); ++n) {
+      add(bins[n].bin.name(), bins[n].loss,
+          of([&](const LossByPosition& losses) { return losses.by_bin()[n].loss; }));
+    }
+    if (!point.plan.stride) return;
+    add("nonoverlapping-targets", figures.native_losses.mean_over_nonoverlapping_targets(),
+        of([](const LossByPosition& losses) { return losses.mean_over_nonoverlapping_targets(); }));
+  }
+
+  TextOption folder_, text_, tokens_, windows_, stride_, limit_, biases_, max_phase_, theta_,
+      arithmetic_;
+  FormatOptions formats_;
+  PipelineOption pipelines_;
+  SplitOption split_;
+  FirstPositionOption first_position_;
+  bool wants_statistics_ = false, wants_bins_ = false;
+
+  std::unique_ptr<Checkpoint> checkpoint_;
+  std::vector<Token> ids_;
+  bool in_double_ = false;
+  long long first_ = 0;
+  std::vector<BiasWord> words_;
+  std::vector<Point> points_;
+  std::optional<Table> statistics_, bins_;
+};
+
+}  // namespace
+
+CommandEntry bloom_command() {
+  return {
+      "bloom", "Run a BLOOM model with its own bias and with one that replaces it",
+      R"(  $ ropelab bloom tests/data/bloom/tiny-kjv --text tests/data/bloom/tiny-kjv/heldout.txt --windows 256 --limit 4 --bias native | cut -d, -f1-4,8
+  model,window,windows,bias,cross_entropy_native
+)",
+      make_command<Bloom>};
+}
+
+}  // namespace ropelab::app

@@ -1,0 +1,62 @@
+#include "ropelab/transformer/computed_rotary.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <stdexcept>
+
+#include "ropelab/simulation/computed_dot.hpp"
+
+namespace ropelab {
+namespace {
+
+double nearest_double(const StepValue<Real>& value) {
+  return std::holds_alternative<double>(value) ? std::get<double>(value)
+                                               : to_double(std::get<Real>(value));
+}
+
+}  // namespace
+
+template <class Scalar>
+ComputedRotary<Scalar>::ComputedRotary(const Pipeline& pipeline, const FrequencyGrid& grid,
+                                       long long first_position, std::size_t count,
+                                       const Interruption& interruption)
+    : pairs_(static_cast<std::size_t>(grid.pairs())),
+      first_position_(first_position),
+      cosines_(count * pairs_),
+      sines_(count * pairs_),
+      formats_{{}, pipeline[StepName::rotation], pipeline[StepName::storage]} {
+  tbb::parallel_for(std::size_t{0}, count, [&](std::size_t n) {
+    interruption.check();
+    const DotAngles angles(pipeline, grid, first_position + static_cast<long long>(n),
+                           interruption);
+    for (std::size_t pair = 0; pair < pairs_; ++pair) {
+      const auto& steps = angles[static_cast<int>(pair)];
+      cosines_[n * pairs_ + pair] = static_cast<Scalar>(nearest_double(steps.table_cosine));
+      sines_[n * pairs_ + pair] = static_cast<Scalar>(nearest_double(steps.table_sine));
+    }
+  });
+}
+
+template <class Scalar>
+void ComputedRotary<Scalar>::tables(long long position, std::span<Scalar> cosines,
+                                    std::span<Scalar> sines) const {
+  const auto row = static_cast<std::size_t>(position - first_position_);
+  if (position < first_position_ || (row + 1) * pairs_ > cosines_.size()) {
+    throw std::out_of_range("there is no table for this position");
+  }
+  for (std::size_t pair = 0; pair < pairs_; ++pair) {
+    cosines[pair] = cosines_[row * pairs_ + pair];
+    sines[pair] = sines_[row * pairs_ + pair];
+  }
+}
+
+template <class Scalar>
+void ComputedRotary<Scalar>::rotate(std::span<const Scalar> cosines, std::span<const Scalar> sines,
+                                    std::span<Scalar> components) const {
+  RoundedRotary<Scalar>(*this, formats_).rotate(cosines, sines, components);
+}
+
+template class ComputedRotary<float>;
+template class ComputedRotary<double>;
+
+}  // namespace ropelab
