@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "ropelab/checkpoint/npy.hpp"
-#include "ropelab/checkpoint/shown_name.hpp"
+#include "ropelab/table/shown_name.hpp"
 #include "ropelab/table/text_file.hpp"
 
 namespace ropelab {
