@@ -89,7 +89,7 @@ template <class Read>
 std::vector<std::int32_t> read_ids(const std::string& path, Read read) {
   try {
     const std::string file = read_text_file(path);
-    const auto ids = read(std::string_view(file));
+    auto ids = read(std::string_view(file));
     if (ids.empty()) throw std::invalid_argument("there are no tokens in it; one would be right");
     return ids;
   } catch (const std::invalid_argument& problem) {
