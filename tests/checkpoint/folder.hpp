@@ -13,7 +13,7 @@ class Folder {
  public:
   Folder()
       : path_(std::filesystem::temp_directory_path() /
-              ("ropelab-checkpoint-" + std::to_string(getpid()))) {
+              ("ropelab-checkpoint-" + std::to_string(getpid()) + "-" + std::to_string(made_++))) {
     std::filesystem::remove_all(path_);
     std::filesystem::create_directories(path_);
   }
@@ -31,6 +31,7 @@ class Folder {
   }
 
  private:
+  static inline int made_ = 0;  // tells those of one test from each other
   std::filesystem::path path_;
 };
 

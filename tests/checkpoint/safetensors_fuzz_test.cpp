@@ -35,7 +35,8 @@ std::vector<std::string> sound_files() {
 
 void flip_bytes(std::string& file, Random& random) {
   for (std::size_t n = 1 + below(random, 3); n > 0 && !file.empty(); --n) {
-    file[below(random, file.size())] = static_cast<char>(random());
+    const std::size_t place = below(random, file.size());
+    file[place] = static_cast<char>(random());
   }
 }
 
@@ -56,7 +57,8 @@ void edit_header(std::string& file, Random& random) {
   std::string header = file.substr(8, length);
   const std::string data = file.substr(8 + header.size());
   const std::size_t begin = below(random, header.size() + 1);
-  header.replace(begin, below(random, 4), pieces[below(random, pieces.size())]);
+  const std::size_t length_out = below(random, 4);  // in this order with every compiler
+  header.replace(begin, length_out, pieces[below(random, pieces.size())]);
   file = safetensors(header, 0) + data;
 }
 
@@ -67,7 +69,8 @@ void edit_number(std::string& file, Random& random) {
     if (std::isdigit(static_cast<unsigned char>(file[n])) != 0) digits.push_back(n);
   }
   if (digits.empty()) return;
-  file[digits[below(random, digits.size())]] = static_cast<char>('0' + below(random, 10));
+  const std::size_t place = digits[below(random, digits.size())];
+  file[place] = static_cast<char>('0' + below(random, 10));
 }
 
 std::string mutated(std::string file, Random& random) {

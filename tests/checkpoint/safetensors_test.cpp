@@ -244,6 +244,18 @@ TEST_CASE("a header that goes on and on is refused, not followed") {
              ContainsSubstring("tensor 'a': dtype is a list"));
 }
 
+TEST_CASE("sentences stay short, however long what they show") {
+  const std::string digits(1'000'000, '7');
+  for (const std::string& header :
+       {"{\"" + digits, "{\"" + digits + "\":1}", R"({"a":{"dtype":"U8","shape":[)" + digits,
+        R"({"a":{"dtype":")" + digits + "\"", R"({"a":{")" + digits + "\":1}}",
+        R"({"__metadata__":{"a":)" + digits + "}}", "{" + digits}) {
+    const std::string sentence = refusal(safetensors(header, 0));
+    CHECK(sentence.size() > 40);
+    CHECK(sentence.size() < 500);
+  }
+}
+
 TEST_CASE("a file is mapped, found by name, and can be moved") {
   const Folder folder;
   const std::string path = folder.write("x.safetensors", safetensors(kTwo, 28));

@@ -195,7 +195,8 @@ TEST_CASE(".npy files broken at random are read or refused, nothing else") {
   for (int n = 0; n < 10000; ++n) {
     std::string file = sound;
     for (int flips = 0; flips < 2; ++flips) {
-      file[6 + random() % (file.size() - 6)] = static_cast<char>(random());
+      const std::size_t place = 6 + random() % (file.size() - 6);
+      file[place] = static_cast<char>(random());
     }
     if (n % 3 == 0) file.resize(random() % file.size());
     try {

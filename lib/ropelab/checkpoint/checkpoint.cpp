@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "ropelab/checkpoint/bloom_tensors.hpp"
-#include "ropelab/checkpoint/shown_name.hpp"
 #include "ropelab/table/json_file.hpp"
+#include "ropelab/table/shown_name.hpp"
 
 namespace ropelab {
 namespace {

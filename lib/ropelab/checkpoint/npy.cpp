@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "ropelab/checkpoint/shown_name.hpp"
+#include "ropelab/table/shown_name.hpp"
 
 namespace ropelab {
 namespace {

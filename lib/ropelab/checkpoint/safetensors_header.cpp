@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "ropelab/checkpoint/safetensors.hpp"
-#include "ropelab/checkpoint/shown_name.hpp"
 #include "ropelab/table/json_file.hpp"
+#include "ropelab/table/shown_name.hpp"
 
 namespace ropelab {
 namespace {
@@ -45,7 +45,9 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
   bool number_integer(number_integer_t number) override {
     return value(number == 0 ? "-0" : fmt::format("{}", number));
   }
-  bool number_float(number_float_t, const string_t& written) override { return value(written); }
+  bool number_float(number_float_t, const string_t& written) override {
+    return value(cut_off(written));
+  }
   bool binary(binary_t&) override { return false; }  // JSON has none
 
   bool number_unsigned(number_unsigned_t number) override {

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "ropelab/checkpoint/npy.hpp"
-#include "ropelab/checkpoint/shown_name.hpp"
+#include "ropelab/table/shown_name.hpp"
 #include "ropelab/table/text_file.hpp"
 
 namespace ropelab {
@@ -89,7 +89,7 @@ template <class Read>
 std::vector<std::int32_t> read_ids(const std::string& path, Read read) {
   try {
     const std::string file = read_text_file(path);
-    const auto ids = read(std::string_view(file));
+    auto ids = read(std::string_view(file));
     if (ids.empty()) throw std::invalid_argument("there are no tokens in it; one would be right");
     return ids;
   } catch (const std::invalid_argument& problem) {

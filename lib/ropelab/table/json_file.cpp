@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "ropelab/table/shown_name.hpp"
 #include "ropelab/table/text_file.hpp"
 
 namespace ropelab {
@@ -43,7 +44,7 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool key(string_t& name) override {
     if (!names_.back().insert(name).second) {
       throw std::invalid_argument(
-          fmt::format("it has '{}' more than once; once would be right", name));
+          fmt::format("it has {} more than once; once would be right", shown_name(name)));
     }
     name_ = name;
     return true;
@@ -109,7 +110,8 @@ std::string json_reason(std::string_view message) {
     const auto end_of_place = message.find(": ");
     if (end_of_place != std::string_view::npos) message.remove_prefix(end_of_place + 2);
   }
-  return std::string(message);
+  // It ends with what was read last, which may be most of the file.
+  return cut_off(message);
 }
 
 const JsonValue* JsonValue::find(std::string_view path) const {
@@ -124,13 +126,13 @@ const JsonValue* JsonValue::find(std::string_view path) const {
 std::string shown(const JsonValue& value) {
   switch (value.kind) {
     case Kind::string:
-      return fmt::format("\"{}\"", value.text);
+      return fmt::format("\"{}\"", cut_off(value.text));
     case Kind::array:
       return "a list";
     case Kind::object:
       return "an object";
     default:
-      return value.text;
+      return cut_off(value.text);
   }
 }
 

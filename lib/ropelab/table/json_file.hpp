@@ -19,7 +19,7 @@ struct JsonValue {
   const JsonValue* find(std::string_view path) const;
 };
 
-// As a sentence shows a value: 4096, "yarn", null, "a list", "an object".
+// As a sentence shows a value: 4096, "yarn", null, "a list", "an object". A long one is cut off.
 std::string shown(const JsonValue& value);
 
 // Throws std::invalid_argument, in one sentence that begins with the path, where the file cannot be

@@ -1,4 +1,4 @@
-#include "ropelab/checkpoint/shown_name.hpp"
+#include "ropelab/table/shown_name.hpp"
 
 #include <fmt/format.h>
 
@@ -12,23 +12,22 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 // Whether a character of UTF-8 goes on there.
 bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-std::string_view shortened(std::string_view name) {
-  if (name.size() <= kMostBytes) return name;
-  std::size_t end = kMostBytes;
-  while (end > kMostBytes - 4 && continues(name[end])) --end;
-  return name.substr(0, end);
-}
-
 }  // namespace
 
+std::string cut_off(std::string_view text) {
+  if (text.size() <= kMostBytes) return std::string(text);
+  std::size_t end = kMostBytes;
+  while (end > kMostBytes - 4 && continues(text[end])) --end;
+  return std::string(text.substr(0, end)) + "...";
+}
+
 std::string shown_name(std::string_view name) {
-  const std::string_view start = shortened(name);
   std::string text = "'";
-  for (const char c : start) {
+  for (const char c : cut_off(name)) {
     text +=
         is_control(c) ? fmt::format("\\x{:02x}", static_cast<unsigned char>(c)) : std::string(1, c);
   }
-  return text + (start.size() < name.size() ? "...'" : "'");
+  return text + "'";
 }
 
 }  // namespace ropelab
