@@ -63,7 +63,8 @@ def main():
             for _ in range(3))
         positions = torch.arange(length, dtype=torch.float64)
         content = query @ key.T * head["score_scale"]
-        native = content - head["slope"] * (positions[:, None] - positions[None, :])
+        slope = head["step"] * head["score_scale"]  # of the scaled score
+        native = content - slope * (positions[:, None] - positions[None, :])
         if head["method"] == "native":
             scores = native
         else:

@@ -443,9 +443,9 @@ class Design : public Command {
             question.window,
             question.head_dim,
             std::string(question.dtype.name),
+            question.pipeline,
             question.pipeline_cell,
-            scale_of(task).to_double(),
-            step_per_position(task).to_double(),
+            step_per_position(task),
             design};
   }
 

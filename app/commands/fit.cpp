@@ -225,9 +225,9 @@ class Fit : public Command {
             question.window,
             question.head_dim,
             std::string(question.dtype.name),
+            question.pipeline,
             question.pipeline_cell,
-            scale_of(task).to_double(),
-            0,
+            task.slope ? std::optional(step_per_position(task)) : std::nullopt,
             design,
             choice.target};
   }

@@ -247,3 +247,63 @@ TEST_CASE("A locale with a decimal comma changes nothing") {
   }
   std::setlocale(LC_ALL, before.c_str());
 }
+
+TEST_CASE("Products of powers are read back as they were written") {
+  const Rational third(1, 3);
+  for (const Algebraic& x :
+       {Algebraic(), Algebraic(2), Algebraic(Rational(1, 655360)), Algebraic(8, 2),
+        Algebraic(Rational(2, 3), 5), Algebraic::power(10, -126, 128),
+        Algebraic::power(Rational(500000), -2 * 31, 64) * Algebraic::power(7, -62, 62),
+        Algebraic(ropelab::to_rational(0.1)), Algebraic(ropelab::to_rational(5e-324)),
+        Algebraic(ropelab::to_rational(std::numeric_limits<double>::max())),
+        Algebraic(Rational(pow(Integer(10), 300) + 1, pow(Integer(10), 301) + 7)),
+        Algebraic(third) * Algebraic(Rational(15, 7), 3)}) {
+    INFO(x.to_powers());
+    CHECK(ropelab::parse_powers(x.to_powers()) == x);
+  }
+  CHECK(Algebraic().to_powers() == "1");
+  CHECK(Algebraic(Rational(1, 655360)).to_powers() == "2^-17*5^-1");
+  CHECK((Algebraic(15) / ropelab::square_root(Rational(2))).to_powers() == "2^(-1/2)*3*5");
+  CHECK(ropelab::parse_powers(" 4^(3/6)*9^2*1 ") == Algebraic(162));
+}
+
+TEST_CASE("What is no product of powers, or none of a number in range, is refused") {
+  using ropelab::parse_powers;
+  for (const char* text : {"",
+                           "*",
+                           "2*",
+                           "*2",
+                           "2**3",
+                           "2^",
+                           "2^-",
+                           "2^()",
+                           "2^(1/2",
+                           "2^1/2)",
+                           "2^(1)",
+                           "2^(1/0)",
+                           "2^(1/-2)",
+                           "2^(/2)",
+                           "2^+1",
+                           "-2",
+                           "0",
+                           "0^2",
+                           "2.5",
+                           "2 * 3",
+                           "x",
+                           "2^x",
+                           "2^^2",
+                           "2^2000",
+                           "2^-1080",
+                           "2^999999999",
+                           "3^(999999999/2)",
+                           "2^1024",
+                           "2^99999999999999999999",
+                           "2^5000*3^-3000",
+                           "2^(1/9999999999)"}) {
+    INFO(text);
+    CHECK_THROWS_AS(parse_powers(text), std::invalid_argument);
+  }
+  CHECK_THROWS_AS(parse_powers(std::string(1001, '7')), std::invalid_argument);
+  CHECK_THROWS_AS(parse_powers(std::string(9000, '7')), std::invalid_argument);
+  CHECK(parse_powers("2^2000*4^-1000") == Algebraic());
+}

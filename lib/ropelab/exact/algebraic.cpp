@@ -220,6 +220,24 @@ std::string Algebraic::to_decimal(int digits) const {
   return lay_out(*this < boundary ? below : above);
 }
 
+std::string Algebraic::to_powers() const {
+  std::vector<Factor> sorted = factors_;
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Factor& a, const Factor& b) { return a.base < b.base; });
+  std::string text;
+  for (const Factor& factor : sorted) {
+    if (!text.empty()) text += '*';
+    text += factor.base.str();
+    const std::string numerator = std::to_string(factor.numerator);
+    if (factor.denominator != 1) {
+      text += "^(" + numerator + "/" + std::to_string(factor.denominator) + ")";
+    } else if (factor.numerator != 1) {
+      text += "^" + numerator;
+    }
+  }
+  return text.empty() ? "1" : text;
+}
+
 Algebraic operator*(const Algebraic& a, const Algebraic& b) {
   Algebraic result = a;
   for (const auto& factor : b.factors_) result.multiply(factor);

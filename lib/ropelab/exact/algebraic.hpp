@@ -41,6 +41,9 @@ class Algebraic {
   // Laid out as in real.hpp; at most 140 digits of an irrational number, else
   // std::invalid_argument.
   std::string to_decimal(int digits) const;
+  // Exactly, as powers of whole numbers, the smallest first: "2^-17*5^-1", "2^(-1/2)", "1". Equal
+  // numbers may be written with different bases. parse_powers reads it back.
+  std::string to_powers() const;
 
   friend Algebraic operator*(const Algebraic& a, const Algebraic& b);
   friend Algebraic operator/(const Algebraic& a, const Algebraic& b);

@@ -260,6 +260,63 @@ long long integer(std::string_view text, long long least, long long most) {
   return static_cast<long long>(numerator(value));
 }
 
+[[noreturn]] void refuse_powers() {
+  throw Fault{"{} is no product of powers; write whole numbers as in 2^(-1/2)*3*5^-1"};
+}
+
+// A whole number, of which so many digits at most are taken.
+Integer whole_number(std::string_view text, std::size_t most_digits) {
+  if (text.empty() || !std::all_of(text.begin(), text.end(), is_digit)) refuse_powers();
+  text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
+  if (text.size() > most_digits) {
+    throw Fault{"{} has a number of more digits than any product of powers needs"};
+  }
+  return text.empty() ? Integer(0) : Integer(std::string(text));
+}
+
+// base^exponent, the exponent as whole_exponent and power_exponent take it, but of up to 9 digits.
+Algebraic power_of_whole(std::string_view text) {
+  constexpr std::size_t kBaseDigits = 1000, kExponentDigits = 9;
+  constexpr double kMostBits = 8192;  // of a rational power
+  const std::size_t caret = text.find('^');
+  const Integer base = whole_number(text.substr(0, caret), kBaseDigits);
+  std::string_view exponent = caret == text.npos ? "1" : text.substr(caret + 1);
+  std::string_view divisor = "1";
+  if (take(exponent, '(')) {
+    const std::size_t slash = exponent.find('/');
+    if (slash == exponent.npos || exponent.back() != ')') refuse_powers();
+    divisor = exponent.substr(slash + 1, exponent.size() - slash - 2);
+    exponent = exponent.substr(0, slash);
+  }
+  const bool negative = take(exponent, '-');
+  const auto numerator = static_cast<long long>(whole_number(exponent, kExponentDigits));
+  const auto denominator = static_cast<unsigned>(whole_number(divisor, kExponentDigits));
+  if (base == 0 || denominator == 0) refuse_powers();
+  if (static_cast<double>(wide::bit_length(base)) * static_cast<double>(numerator) >
+      kMostBits * denominator) {
+    refuse_range();
+  }
+  return Algebraic::power(Rational(base), negative ? -numerator : numerator, denominator);
+}
+
+Algebraic powers(std::string_view text) {
+  constexpr std::size_t kLongestProduct = 8000;
+  if (text.size() > kLongestProduct) throw Fault{"{} is longer than any number needs to be"};
+  Algebraic product;
+  for (;;) {
+    const std::size_t star = text.find('*');
+    product = product * power_of_whole(text.substr(0, star));
+    if (star == text.npos) break;
+    text.remove_prefix(star + 1);
+  }
+  const Real value = product.to_real();
+  if (!(value >= Real(std::numeric_limits<double>::denorm_min()) &&
+        value <= Real(std::numeric_limits<double>::max()))) {
+    throw Fault{"{} is out of range; write a number from 5e-324 to 1.7976931348623157e+308"};
+  }
+  return product;
+}
+
 std::string quoted(std::string_view text) {
   constexpr std::size_t kShown = 60;
   if (text.size() <= kShown) return fmt::format("'{}'", text);
@@ -282,6 +339,8 @@ auto read(std::string_view text, Reader reader) {
 Rational parse_rational(std::string_view text) { return read(text, rational); }
 
 Algebraic parse_positive(std::string_view text) { return read(text, positive); }
+
+Algebraic parse_powers(std::string_view text) { return read(text, powers); }
 
 long long parse_integer(std::string_view text, long long least, long long most) {
   return read(text, [&](std::string_view t) { return integer(t, least, most); });

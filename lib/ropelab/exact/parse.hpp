@@ -19,7 +19,7 @@ namespace ropelab {
 // included); exponents with more than 6 digits, and powers whose exponent has a denominator
 // over 4096, are refused.
 //
-// Each throws std::invalid_argument with one sentence that quotes the text and says what
+// Each function throws std::invalid_argument with one sentence that quotes the text and says what
 // would be right, e.g.
 // "'0,5' is not a number; write 0.5, 1e-6, 1/3, 2^-20, 2^(-1/2), 0x1p-13 or 64K".
 
@@ -29,5 +29,9 @@ Rational parse_rational(std::string_view text);
 Algebraic parse_positive(std::string_view text);
 // A whole number in [least, most]; 64K, 1e3 and 2^10 count as whole numbers.
 long long parse_integer(std::string_view text, long long least, long long most);
+
+// What Algebraic::to_powers writes: powers of whole numbers from 1 on, with whole or fractional
+// exponents, and stars between them ("2^(-1/2)*3*5^-1"), without white space inside.
+Algebraic parse_powers(std::string_view text);
 
 }  // namespace ropelab
