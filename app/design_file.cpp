@@ -11,7 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/construction_options.hpp"
-#include "app/json_file.hpp"
+#include "ropelab/table/json_file.hpp"
 #include "ropelab/exact/parse.hpp"
 
 namespace ropelab::app {

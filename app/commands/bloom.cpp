@@ -425,8 +425,10 @@ class Bloom : public Command {
 CommandEntry bloom_command() {
   return {
       "bloom", "Run a BLOOM model with its own bias and with one that replaces it",
-      R"(  $ ropelab bloom tests/data/bloom/tiny-kjv --text tests/data/bloom/tiny-kjv/heldout.txt --windows 256 --limit 4 --bias native | cut -d, -f1-4,8
-  model,window,windows,bias,cross_entropy_native
+      R"(  $ ropelab bloom tests/data/bloom/tiny-kjv --text tests/data/bloom/tiny-kjv/heldout.txt --windows 256 --limit 4 --bias none,pair --max-phase 1 --dtype float16 | cut -d, -f1-7
+  model,window,windows,bias,dtype,pipeline,max_phase
+  tiny-kjv,256,4,none,,,
+  tiny-kjv,256,4,pair,float16,fused,1
 )",
       make_command<Bloom>};
 }
