@@ -107,6 +107,19 @@ TEST_CASE("while positions fit the storage, each pair carries as many bits of an
   }
 }
 
+TEST_CASE("two copies that round differently carry one more bit of position") {
+  const HeadTask half = task_of("1/2", 1025, "fused", "bfloat16");
+  CHECK(searched(Method::multi_pair, half, 1) >= 0.5);
+  CHECK(searched(Method::multi_pair, half, 2) == 0);
+  const HeadTask root = task_of("2^(-1/2)", 1025, "fused", "bfloat16");
+  CHECK(searched(Method::multi_pair, root, 3) < 0.01);
+}
+
+TEST_CASE("one pair on its axes fills the binades that it can") {
+  // By hand, with query -19456 and key 19: 2.25 slopes.
+  CHECK(searched(Method::single, task_of("1/2", 600, "fused", "bfloat16")) <= 1.125);
+}
+
 TEST_CASE("a grid of eight pairs does better than its slowest alone") {
   HeadTask task = task_of("1/2", 4096, "ideal-trig", "float32");
   SearchOptions options;

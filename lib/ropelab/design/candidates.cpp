@@ -10,7 +10,7 @@ namespace {
 
 // Pairs of the sample that all candidates are compared by, and of that for the best of them.
 constexpr std::uint64_t sample_size = 1 << 13, larger_sample = 1 << 16;
-constexpr std::size_t finalists = 24;
+constexpr std::size_t finalists = 16;
 // The best are measured over all pairs: one, a second unless both take more products than the first
 // of these numbers, and further ones up to the second.
 constexpr double products_of_two = 0x1p33, products_of_more = 0x1p29;
@@ -71,29 +71,46 @@ Real product_of(const HeadDesign& design) {
 }  // namespace
 
 void Candidates::add(const HeadDesign& design) {
-  if (const auto value = value_of(design)) ranked_.push_back({*value, for_group(design)});
+  const bool is_known = std::any_of(known_.begin(), known_.end(), [&](const HeadDesign& known) {
+    return makes_the_same(known, design);
+  });
+  if (is_known) return;
+  known_.push_back(design);
+  auto designs = for_group(design);
+  const auto value = sampled(designs, sample_size, enough());
+  if (!value) return;
+  const auto after = std::upper_bound(
+      ranked_.begin(), ranked_.end(), *value,
+      [](double least, const Ranked& candidate) { return least < candidate.value; });
+  ranked_.insert(after, {*value, std::move(designs)});
+  if (ranked_.size() > finalists) ranked_.pop_back();
 }
 
-std::optional<double> Candidates::value_of(const HeadDesign& design) {
-  const auto known = std::find_if(valued_.begin(), valued_.end(), [&](const auto& valued) {
-    return makes_the_same(valued.first, design);
-  });
-  if (known != valued_.end()) return known->second;
-  const auto value = sampled(for_group(design), sample_size);
-  valued_.emplace_back(design, value);
-  return value;
+// A candidate with more than this is no finalist.
+double Candidates::enough() const {
+  return ranked_.size() < finalists ? infinity : ranked_.back().value;
+}
+
+Candidates::Ranked Candidates::reversed(Ranked candidate) {
+  candidate.value = 0;
+  for (HeadDesign& design : candidate.designs) {
+    std::reverse(design.pairs.begin(), design.pairs.end());
+  }
+  return candidate;
 }
 
 std::optional<double> Candidates::sampled(const std::vector<HeadDesign>& designs,
-                                          std::uint64_t size) const {
+                                          std::uint64_t size, double enough) const {
   double worst = 0;
   for (std::size_t h = 0; h < group_.size(); ++h) {
     interruption_.check();
     if (!is_finite(designs[h])) return std::nullopt;
-    const auto value = rough_objective(group_[h], designs[h], options_.objective, size,
-                                       options_.seed, interruption_);
+    const HeadTask& task = group_[h];
+    const auto value = rough_objective(
+        task, designs[h], options_.objective, {size, options_.seed},
+        compares_slopes(task) ? enough * task.slope->to_double() : enough, interruption_);
     if (!value) return std::nullopt;
-    worst = std::max(worst, comparable(group_[h], *value));
+    worst = std::max(worst, comparable(task, *value));
   }
   return worst;
 }
@@ -114,10 +131,12 @@ double Candidates::products_measured(const HeadDesign& design) const {
 
 void Candidates::keep_finalists() {
   const auto by_value = [](const Ranked& a, const Ranked& b) { return a.value < b.value; };
-  std::stable_sort(ranked_.begin(), ranked_.end(), by_value);
-  ranked_.resize(std::min(finalists, ranked_.size()));
+  const std::vector<Ranked> in_order = ranked_;
+  for (const Ranked& candidate : in_order) {
+    if (candidate.designs.front().pairs.size() > 1) ranked_.push_back(reversed(candidate));
+  }
   for (Ranked& candidate : ranked_) {
-    const auto value = sampled(candidate.designs, larger_sample);
+    const auto value = sampled(candidate.designs, larger_sample, infinity);
     candidate.value = value ? std::max(candidate.value, *value) : infinity;
   }
   std::stable_sort(ranked_.begin(), ranked_.end(), by_value);
@@ -181,10 +200,12 @@ RotatedPair pair_of(const Algebraic& theta, double cosine, double sine, int expo
           {0, std::ldexp(1.0, exponent)}};
 }
 
-HeadDesign centred(const HeadTask& task, const HeadDesign& design) {
+HeadDesign centred(const HeadTask& task, const HeadDesign& design,
+                   const std::vector<double>& shifts) {
   HeadDesign turned = design;
-  const Real middle = Real(task.context / 2);
-  for (RotatedPair& pair : turned.pairs) {
+  for (std::size_t n = 0; n < turned.pairs.size(); ++n) {
+    RotatedPair& pair = turned.pairs[n];
+    const Real middle = Real(task.context / 2) + (shifts.empty() ? Real(0) : Real(shifts[n]));
     const Real angle = pair.theta.to_real() * middle;
     const double c = to_double(cosine(angle)), s = to_double(sine(angle));
     const auto back = [&](const std::array<double, 2>& part) -> std::array<double, 2> {
@@ -197,6 +218,30 @@ HeadDesign centred(const HeadTask& task, const HeadDesign& design) {
   turned.offset +=
       to_double(Real(product_of(turned) - product_of(design)) * scale_of(task).to_real());
   return turned;
+}
+
+// Pairs whose components of the position reach `reach` positions from 0 just below a power of two:
+// as many positions as can be stand where the storage is finest.
+void add_filled_binades(const HeadTask& task, double reach, std::vector<HeadDesign>& designs) {
+  constexpr int octaves = 24, first_octave = 3;
+  const Step& storage = task.pipeline[StepName::storage];
+  if (!storage) return;
+  const Algebraic step = step_per_position(task);
+  for (const int bits : {5, storage->precision - 1, storage->precision}) {
+    const double furthest = step.to_double() * reach;
+    const double unit = std::ldexp(1.0, std::ilogb(furthest) - bits + 1);
+    const double part =
+        std::ceil(furthest * (1 + std::ldexp(1.0, -storage->precision)) / unit) * unit;
+    for (int n = first_octave; n < octaves; ++n) {
+      const int exponent = std::ilogb(std::ldexp(part, -n) / reach);
+      const int of_key = exponent >> 1, of_query = exponent - of_key;
+      const double query = std::ldexp(part, -of_key), key = std::ldexp(part, -of_query);
+      designs.push_back({.method = Method::single});
+      designs.back().pairs = {{step / Algebraic(to_rational(query)) / Algebraic(to_rational(key)),
+                               {-query, 0},
+                               {0, key}}};
+    }
+  }
 }
 
 std::vector<HeadDesign> single_designs(const HeadTask& task) {
@@ -219,6 +264,8 @@ std::vector<HeadDesign> single_designs(const HeadTask& task) {
       add(step / Algebraic(to_rational(amplitude)), amplitude);
     }
   }
+  add_filled_binades(task, window_of(task) - 0.5, designs);
+  add_filled_binades(task, window_of(task) / 2, designs);
   for (HeadDesign design : exact_position_designs(task, 1)) {
     design.method = Method::single;
     designs.push_back(std::move(design));
@@ -253,22 +300,66 @@ std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs, con
   return designs;
 }
 
-std::vector<HeadDesign> exact_position_designs(const HeadTask& task, int pairs) {
-  constexpr int octaves = 24;
+namespace {
+
+// Whether the rotation tells positions well apart that the storage still holds, and those between.
+bool stores_less_than_it_rotates(const HeadTask& task) {
+  constexpr int bits_more = 8;
   const Step& storage = task.pipeline[StepName::storage];
-  const auto parts =
-      signed_digits(step_per_position(task).to_real(), pairs, storage ? storage->precision : 53);
+  const Step& rotation = task.pipeline[StepName::rotation];
+  return storage && (!rotation || rotation->precision >= storage->precision + bits_more);
+}
+
+// That takes `part` of the step per position away, its phase over the window below 2^-octave.
+RotatedPair exact_position_pair(const HeadTask& task, double part, int octave) {
+  const double size = std::fabs(part);
+  const int exponent = std::ilogb(std::ldexp(size, -octave) / window_of(task));
+  const int of_key = exponent >> 1, of_query = exponent - of_key;
+  return {Algebraic::power(2, exponent, 1) / Algebraic(to_rational(size)),
+          {rounded_component(task, std::ldexp(-part, -of_key)), 0},
+          {0, rounded_component(task, std::ldexp(size, -of_query))}};
+}
+
+constexpr int first_octave = 3, last_octave = 24;
+
+std::vector<double> digits_of_step(const HeadTask& task, int most) {
+  return signed_digits(step_per_position(task).to_real(), most,
+                       task.pipeline[StepName::storage]->precision);
+}
+
+}  // namespace
+
+std::vector<HeadDesign> exact_position_designs(const HeadTask& task, int pairs) {
+  if (!stores_less_than_it_rotates(task)) return {};
+  const auto parts = digits_of_step(task, pairs);
   std::vector<HeadDesign> designs;
-  for (int n = 3; n < octaves; ++n) {
+  for (int octave = first_octave; octave < last_octave; ++octave) {
     designs.push_back({.method = Method::multi_pair});
     for (const double part : parts) {
-      const double size = std::fabs(part);
-      const int exponent = std::ilogb(std::ldexp(size, -n) / window_of(task));
-      const int of_key = exponent >> 1, of_query = exponent - of_key;
-      const Algebraic theta = Algebraic::power(2, exponent, 1) / Algebraic(to_rational(size));
-      designs.back().pairs.push_back({theta,
-                                      {rounded_component(task, std::ldexp(-part, -of_key)), 0},
-                                      {0, rounded_component(task, std::ldexp(size, -of_query))}});
+      designs.back().pairs.push_back(exact_position_pair(task, part, octave));
+    }
+  }
+  return designs;
+}
+
+std::vector<HeadDesign> shifted_copies(const HeadTask& task, const Copies& copies) {
+  if (!stores_less_than_it_rotates(task)) return {};
+  const auto parts = digits_of_step(task, copies.digits);
+  if (parts.size() < static_cast<std::size_t>(copies.digits)) return {};
+  std::vector<HeadDesign> designs;
+  for (const double fraction : {0x1p-6, 0x1p-9, 0x1p-12}) {
+    for (int octave = first_octave; octave < last_octave; octave += 2) {
+      HeadDesign design{.method = Method::multi_pair};
+      std::vector<double> shifts;
+      for (std::size_t n = 0; n < parts.size(); ++n) {
+        const int count = n == 0 ? copies.of_first : copies.of_others;
+        for (int copy = 0; copy < count; ++copy) {
+          design.pairs.push_back(exact_position_pair(task, parts[n] / count, octave));
+          const double shift = copy / 2 + fraction;
+          shifts.push_back(count == 1 ? 0 : copy % 2 == 0 ? shift : -shift);
+        }
+      }
+      designs.push_back(centred(task, design, shifts));
     }
   }
   return designs;

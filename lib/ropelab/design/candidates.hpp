@@ -26,12 +26,14 @@ class Candidates {
     double value;  // of the worst head
     std::vector<HeadDesign> designs;
   };
-  // The sample's objective of the worst head, by what Ranked compares; it is computed once. Empty
-  // where some number is not finite.
-  std::optional<double> value_of(const HeadDesign& design);
-  // The same of a sample of this size, one design for each head.
-  std::optional<double> sampled(const std::vector<HeadDesign>& designs, std::uint64_t size) const;
-  // Leaves the best of ranked_, in order, by a larger sample.
+  // With its pairs the other way round, in which their products are added; not yet compared.
+  static Ranked reversed(Ranked candidate);
+  // The objective of the worst head, one design for each, by a sample of this size and by what
+  // Ranked compares; something above `enough` where it is. Empty where some number is not finite.
+  std::optional<double> sampled(const std::vector<HeadDesign>& designs, std::uint64_t size,
+                                double enough) const;
+  double enough() const;
+  // Puts ranked_, and their pairs the other way round, in order by a larger sample.
   void keep_finalists();
   // How many products a measurement over all pairs takes, of all heads.
   double products_measured(const HeadDesign& design) const;
@@ -44,8 +46,8 @@ class Candidates {
   const std::vector<HeadTask>& group_;
   const SearchOptions& options_;
   const Interruption& interruption_;
-  std::vector<Ranked> ranked_;
-  std::vector<std::pair<HeadDesign, std::optional<double>>> valued_;
+  std::vector<Ranked> ranked_;     // the best few, in order
+  std::vector<HeadDesign> known_;  // all that were added
 };
 
 // x as the rotation step keeps a fixed component.
@@ -57,10 +59,11 @@ int even_exponent(double amplitude);
 // amplitude * (cosine cos + sine sin), as a query part against the key part (0, 2^exponent).
 RotatedPair pair_of(const Algebraic& theta, double cosine, double sine, int exponent);
 
-// The same design with the fixed parts turned back by the phase of the middle of the context,
-// and rounded again: position p has the angle (p - middle) theta. What that adds at distance 0 goes
-// into the offset.
-HeadDesign centred(const HeadTask& task, const HeadDesign& design);
+// The same design with the fixed parts turned back by the phase of the middle of the context, and
+// rounded again: position p has the angle (p - middle - shift) theta, with a shift for each pair,
+// or none. What that adds at distance 0 goes into the offset.
+HeadDesign centred(const HeadTask& task, const HeadDesign& design,
+                   const std::vector<double>& shifts = {});
 
 // Pairs of single: see DesignSearch::best.
 std::vector<HeadDesign> single_designs(const HeadTask& task);
@@ -81,5 +84,16 @@ std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs,
 // each position. The first pair has the step per position, the next what `storage` leaves of it,
 // and so on.
 std::vector<HeadDesign> exact_position_designs(const HeadTask& task, int pairs);
+
+// Copies of such pairs, each with its share of what it takes away, turned back to the middle and a
+// little beyond, a little before, and one position further to either side, and so on: what one copy
+// rounds up another rounds down. Two of them carry one bit of position more than the storage has,
+// four of them two, but for some positions where the spacing of the format changes.
+struct Copies {
+  int digits;     // of the step per position
+  int of_first;   // copies of the first digit, 2, 4, ...
+  int of_others;  // of each other one; 1 or an even number
+};
+std::vector<HeadDesign> shifted_copies(const HeadTask& task, const Copies& copies);
 
 }  // namespace ropelab

@@ -1,6 +1,7 @@
 #include "ropelab/design/head_design.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <utility>
 
@@ -12,7 +13,6 @@
 #include "ropelab/errors/content_errors.hpp"
 #include "ropelab/errors/content_scores.hpp"
 #include "ropelab/errors/exact_errors.hpp"
-#include "ropelab/errors/sampled_pairs.hpp"
 #include "ropelab/errors/weights.hpp"
 
 namespace ropelab {
@@ -88,15 +88,28 @@ class Scores {
   std::optional<ContentScores> products_;
 };
 
-// Runs of positions spread over a long context, its first and its last among them, that stand for
-// all of it in a rough sample: tables of all positions would take longer than the sample itself.
-constexpr std::size_t runs = 8, run_length = 512;
+// Runs of positions, the first and the last among them, that stand for all in a rough sample: in a
+// long context tables of all positions would take longer than the sample itself.
+class Runs {
+ public:
+  Runs(const HeadTask& task, std::uint64_t sample)
+      : context_(task.context),
+        count_(task.context >= 2 * many * short_length && sample < task.context ? many : 1),
+        length_(count_ > 1 ? short_length : task.context) {}
 
-std::size_t start_of_run(std::size_t context, std::size_t run) {
-  return run * (context - run_length) / (runs - 1);
-}
+  std::size_t count() const { return count_; }
+  std::size_t length() const { return length_; }
+  std::size_t start(std::size_t run) const {
+    return count_ == 1 ? 0 : run * (context_ - length_) / (count_ - 1);
+  }
 
-ScoreTable products_of_runs(const HeadTask& task, const HeadDesign& design) {
+ private:
+  static constexpr std::size_t many = 8, short_length = 512;
+
+  std::size_t context_, count_, length_;
+};
+
+ScoreTable products_of(const HeadTask& task, const HeadDesign& design, const Runs& runs) {
   ScoreTable all;
   const auto append = [](std::vector<ComponentTable>& to, const std::vector<ComponentTable>& from) {
     to.resize(from.size());
@@ -105,50 +118,71 @@ ScoreTable products_of_runs(const HeadTask& task, const HeadDesign& design) {
       to[term].low.insert(to[term].low.end(), from[term].low.begin(), from[term].low.end());
     }
   };
-  for (std::size_t run = 0; run < runs; ++run) {
-    const ScoreTable part = products_at(task, design, start_of_run(task.context, run), run_length);
+  for (std::size_t run = 0; run < runs.count(); ++run) {
+    const ScoreTable part = products_at(task, design, runs.start(run), runs.length());
     append(all.query, part.query);
     append(all.key, part.key);
   }
   return all;
 }
 
-// The greatest error of a sample of pairs of such positions: half of them within a run.
-std::optional<double> greatest_error_in_runs(const HeadTask& task, const HeadDesign& design,
-                                             const DistanceFunction& bias,
-                                             std::size_t last_distance, std::uint64_t count,
-                                             std::uint64_t seed) {
-  const ContentScores scores(task.pipeline, scale_of(task), products_of_runs(task, design));
-  boost::random::mt19937_64 random(seed);
-  const auto below = [&](std::size_t end) {
-    return boost::random::uniform_int_distribution<std::size_t>(0, end - 1)(random);
-  };
-  double greatest = 0;
-  for (std::uint64_t n = 0; n < count; ++n) {
-    const std::size_t query_run = below(runs);
-    const std::size_t key_run = n % 2 == 0 ? query_run : below(query_run + 1);
-    const std::size_t query = below(run_length);
-    const std::size_t key = below(key_run == query_run ? query + 1 : run_length);
-    const std::size_t d =
-        start_of_run(task.context, query_run) + query - start_of_run(task.context, key_run) - key;
-    if (d > last_distance) continue;
-    const DoubleDouble score =
-        scores.score(query_run * run_length + query, key_run * run_length + key);
-    if (!std::isfinite(score.high)) return std::nullopt;
-    greatest = std::max(greatest, std::fabs((score - bias.quick(d)).high));
-  }
-  return greatest;
-}
+// A place in a run.
+struct InRun {
+  std::size_t run, place;
+};
 
-// The greatest error at these pairs.
-template <class Pairs>
-std::optional<double> greatest_error(const Scores& scores, const DistanceFunction& bias,
-                                     const Pairs& pairs, std::size_t last_distance) {
+// Pairs of a query and a key it sees, the first of which is the furthest of all: one in three of
+// any distance, one within a run, one within a run at a distance of any magnitude.
+class RoughPairs {
+ public:
+  RoughPairs(const Runs& runs, std::uint64_t seed) : runs_(runs), random_(seed) {}
+
+  std::pair<InRun, InRun> next() {
+    const std::uint64_t n = drawn_++;
+    if (n == 0) return {{runs_.count() - 1, runs_.length() - 1}, {0, 0}};
+    const InRun query{below(runs_.count()), below(runs_.length())};
+    if (n % 3 == 0) {
+      const std::size_t run = below(query.run + 1);
+      return {query, {run, below(run == query.run ? query.place + 1 : runs_.length())}};
+    }
+    const std::size_t most =
+        n % 3 == 1 ? query.place + 1 : std::min(query.place + 1, std::size_t{1} << below(bits_));
+    return {query, {query.run, query.place - below(most)}};
+  }
+
+ private:
+  std::size_t below(std::size_t end) {
+    return boost::random::uniform_int_distribution<std::size_t>(0, end - 1)(random_);
+  }
+
+  const Runs& runs_;
+  boost::random::mt19937_64 random_;
+  std::size_t bits_ = static_cast<std::size_t>(std::bit_width(runs_.length()));
+  std::uint64_t drawn_ = 0;
+};
+
+// The greatest error of so many pairs, or the first above `enough`.
+std::optional<double> greatest_error(const HeadTask& task, const HeadDesign& design,
+                                     std::size_t last_distance, const Sample& sample,
+                                     double enough) {
+  const DistanceFunction bias = target(task, design);
+  const Runs runs(task, sample.pairs);
+  std::vector<DoubleDouble> by_distance;
+  std::optional<ContentScores> products;
+  if (design.method == Method::native) {
+    by_distance = native_scores(task, bias);
+  } else {
+    products.emplace(task.pipeline, scale_of(task), products_of(task, design, runs));
+  }
+  RoughPairs pairs(runs, sample.seed);
   double greatest = 0;
-  for (const auto& pair : pairs) {
-    const std::size_t d = pair.i - pair.j;
+  for (std::uint64_t n = 0; n < sample.pairs && greatest <= enough; ++n) {
+    const auto [query, key] = pairs.next();
+    const std::size_t d = runs.start(query.run) + query.place - runs.start(key.run) - key.place;
     if (d > last_distance) continue;
-    const DoubleDouble score = scores(pair.i, pair.j);
+    const DoubleDouble score = products ? products->score(query.run * runs.length() + query.place,
+                                                          key.run * runs.length() + key.place)
+                                        : by_distance[d];
     if (!std::isfinite(score.high)) return std::nullopt;
     greatest = std::max(greatest, std::fabs((score - bias.quick(d)).high));
   }
@@ -215,7 +249,7 @@ bool are_equal(const DistanceFunction& a, const DistanceFunction& b, std::size_t
 }
 
 std::optional<double> rough_behind(const HeadTask& task, const HeadDesign& design,
-                                   Objective objective, std::uint64_t count, std::uint64_t seed,
+                                   Objective objective, const Sample& sample, double enough,
                                    const Interruption& interruption) {
   interruption.check();
   const DistanceFunction bias = target(task, design);
@@ -224,14 +258,9 @@ std::optional<double> rough_behind(const HeadTask& task, const HeadDesign& desig
                              task.context)
         .maximum;
   }
+  if (objective == Objective::weights) return total_variation_of(Scores(task, design), bias, task);
   const std::size_t last = objective == Objective::visible ? task.visible : task.window - 1;
-  if (objective != Objective::weights && design.method != Method::native &&
-      task.context >= 2 * runs * run_length && count < task.context) {
-    return greatest_error_in_runs(task, design, bias, last, count, seed);
-  }
-  const Scores scores(task, design);
-  if (objective == Objective::weights) return total_variation_of(scores, bias, task);
-  return greatest_error(scores, bias, sample_pairs(task.context, count, seed), last);
+  return greatest_error(task, design, last, sample, enough);
 }
 
 }  // namespace
@@ -277,12 +306,12 @@ DesignErrors measure(const HeadTask& task, const HeadDesign& design,
 }
 
 std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& design,
-                                      Objective objective, std::uint64_t count, std::uint64_t seed,
+                                      Objective objective, const Sample& sample, double enough,
                                       const Interruption& interruption) {
-  const auto behind = rough_behind(task, design, objective, count, seed, interruption);
+  const auto behind = rough_behind(task, design, objective, sample, enough, interruption);
   if (!behind || !task.ahead || objective == Objective::weights) return behind;
   const auto ahead =
-      rough_behind(seen_by_keys(task), exchanged(design), objective, count, seed, interruption);
+      rough_behind(seen_by_keys(task), exchanged(design), objective, sample, enough, interruption);
   return ahead ? std::max(behind, ahead) : std::nullopt;
 }
 

@@ -76,10 +76,14 @@ inline constexpr std::array<std::string_view, 4> objective_names = {"truncation"
 // In their unit (weights: total variation); empty where some score is not finite.
 std::optional<double> objective_of(const DesignErrors& errors, Objective objective);
 
-// The same, in logits, of a sample of some `count` pairs, roughly, for searches: to 1e-9 of the
-// largest score.
+// Pairs that stand for all: so many, drawn by the seed.
+struct Sample {
+  std::uint64_t pairs, seed;
+};
+// The same, in logits, of a sample, roughly, for searches: to 1e-9 of the largest score. Something
+// above `enough` instead, where it is.
 std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& design,
-                                      Objective objective, std::uint64_t count, std::uint64_t seed,
+                                      Objective objective, const Sample& sample, double enough,
                                       const Interruption& interruption = {});
 
 }  // namespace ropelab

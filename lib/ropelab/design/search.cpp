@@ -15,6 +15,8 @@ namespace {
 
 // Of the frequencies of dyadic, of which most do equally well, multi-pair takes one in so many.
 constexpr int every_dyadic = 4;
+// Copies of a pair that round differently, and digits of which there are some.
+constexpr int most_copies = 16, most_copied_digits = 3;
 // A digit times a position is exact as long as both fit the significand.
 constexpr int most_digit_bits = 4;
 
@@ -493,6 +495,15 @@ std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
       }
     }
     if (!task.slope) return;
+    for (int first = 2; first <= std::min(options_.most_pairs, most_copies); first *= 2) {
+      for (const int others : {1, 2}) {
+        for (int digits = 1; first + (digits - 1) * others <= options_.most_pairs; ++digits) {
+          if (others > 1 && digits == 1) continue;
+          if (digits > most_copied_digits) break;
+          add(shifted_copies(task, {digits, first, others}));
+        }
+      }
+    }
     for (const auto& designs : {single_designs(task), dyadic_designs(task, options_.most_pairs)}) {
       for (HeadDesign design : designs) {
         design.method = Method::multi_pair;

@@ -43,20 +43,24 @@ class DesignSearch {
   //
   // single: max phases from 1e-6 to 1, 8 to a decade, and N of 3 significant bits and of as many as
   // the rotation keeps, so that rounding it costs nothing; theta is slope sqrt(head_dim)/N. Also
-  // theta = 2^-t, whose key parts are exact, with N rounded, and theta = 2^c/(slope sqrt(head_dim))
-  // with parts that make positions times a power of two of the small components. N is divided
-  // between query and key so that both stay in range.
+  // theta = 2^-t, whose key parts are exact, with N rounded; theta = 2^c/(slope sqrt(head_dim))
+  // with parts that make positions times a power of two of the small components; and parts that let
+  // these end just below a power of two. N is divided between query and key so that both stay in
+  // range.
   // dyadic: theta = 2^-t, and N = slope sqrt(head_dim)/theta by its signed binary digits, the
   // largest `most_pairs` of them.
   // multi-pair: frequencies psi, 2 psi, ... K psi for every K up to `most_pairs` and psi window
   // from 0.05 to pi, then each moved as long as the fit gets better; sines alone, or cosines,
   // sines and an offset, by fit_minimax with a price of what rounding costs. Also the pairs of
   // single and dyadic, pairs of dyadic, of digits of 1 to 4 bits, of which the last has all that
-  // is left of N, and pairs that have the slope by as many digits as the storage has. All of them
+  // is left of N, and pairs that have the slope by as many digits as the storage has, and copies
+  // of these that round differently. All of them
   // also with both fixed parts turned back by the phase of the middle of the context, so that
   // rotated components are small on both sides of it. Where the bias is no slope, geometric rows
   // psi, q psi, ... as well, and the best K - 1 frequencies with the one that helps the most,
   // moved; cosines, sines and an offset, fitted at every distance.
+  //
+  // Pairs are also tried in the other order, in which their products are added.
   //
   // grid: runs of neighbouring frequencies, the ones that a fit of more of them gives the most
   // weight, also half as many, a quarter and so on, and, where the bias is no slope, one after the
