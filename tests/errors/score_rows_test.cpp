@@ -279,9 +279,8 @@ std::vector<RotatedPair> rising_sum(const Format& format, int exponent, int coun
   return pairs;
 }
 
-TEST_CASE(
-    "sums of many terms are the plain definition also where roundings take them out of range") {
-  for (const char* dtype : {"float8_e5m2", "float8_e4m3fn", "bfloat16", "float16"}) {
+TEST_CASE("sums of many terms are the plain definition where roundings add up") {
+  for (const char* dtype : {"float8_e5m2", "float8_e4m3fn", "bfloat16"}) {
     const Format format = find_format(dtype);
     int finite = 0, infinite = 0;
     for (const auto eight_bit : {EightBit::overflows, EightBit::saturates}) {
