@@ -52,10 +52,8 @@ class ArithmeticChoice {
     for (std::size_t n = 0; n < query_.size(); ++n) {
       sum += query_[n].magnitudes.greatest * key_[n].magnitudes.greatest;
     }
-    // The half of it that is left is enough for the roundings of two products and their sum; every
-    // further one may add half a last place.
-    const double further = static_cast<double>(std::max<std::size_t>(query_.size(), 2) - 2);
-    sum *= std::pow(1 + std::ldexp(1.0, -sums_.accumulation.precision), 2 * further);
+    // A product is rounded by half a last place, and a sum never by more than was added to it.
+    sum *= 1 + std::ldexp(1.0, -sums_.accumulation.precision);
     return sum <= sums_.accumulation.largest / 2 && sum * sums_.scale <= sums_.scaling.largest / 2;
   }
 

@@ -20,13 +20,13 @@ struct ScoreRange {
 // F is bit for bit that of score_steps() and Accumulation (the bits of a NaN aside), whatever the
 // instruction set. Vectors serve pipelines whose storage, accumulation and scaling have formats, at
 // the speed of the memory written to where sums are float32; others, and fused accumulation with a
-// scaling in float64 or with products below the least float32, are computed pair by pair, some
+// scaling in float64 or with products below the least float32, are computed pair by pair, about a
 // thousand times slower.
 //
 // Member functions may be called by several threads at once.
 class ScoreRows {
  public:
-  // Keeps of the table what it needs: 8 to 16 bytes a term and position. `scale` is what the sum is
+  // Keeps of the table what it needs: 8 to 32 bytes a term and position. `scale` is what the sum is
   // multiplied by, 1/sqrt(head_dim). Throws std::invalid_argument for a table without terms, or
   // whose columns are not all of one length.
   ScoreRows(const Pipeline& pipeline, const Algebraic& scale, ScoreTable table);
