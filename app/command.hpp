@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "app/output.hpp"
 #include "app/run.hpp"
 #include "ropelab/table/table.hpp"
 
@@ -23,13 +24,6 @@ class App;
 }
 
 namespace ropelab::app {
-
-// A table beside the command's own: behind it on standard output, an empty line between them, or in
-// a file of its name with "-NAME" before the ending.
-struct FurtherTable {
-  std::string name;
-  Table table;
-};
 
 class Command {
  public:
@@ -62,7 +56,9 @@ class Command {
   // it may be interrupted.
   virtual void run(Run& run, Table& table) = 0;
 
-  // After a whole run: what it has besides the table.
+  // The names of the tables it has besides, once set up.
+  virtual std::vector<std::string> further_names() const { return {}; }
+  // Those tables in that order, after a run; after an interrupted one, what is finished of them.
   virtual std::vector<FurtherTable> further_tables() { return {}; }
 
   // After a whole run, before the table goes where it belongs: writes what the command keeps

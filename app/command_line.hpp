@@ -30,8 +30,9 @@ class CommandLine {
   Run::Settings settings() const;
   // With these parameters in place of what the options say; an empty one is left out.
   Manifest manifest(const Parameters& resolved) const;
-  // Takes hold of the output file, which may be none of those that are read. Throws UsageError.
-  Output output(std::vector<std::string> files_read) const;
+  // Takes hold of the output files, which may be none of those that are read. Throws UsageError.
+  Output output(std::vector<std::string> files_read,
+                const std::vector<std::string>& further_names) const;
 
   // "FILE:LINE: " if this option's value comes from the configuration file, else empty.
   std::string place_of(const std::string& option) const;

@@ -176,6 +176,8 @@ class FormatOptions {
   std::vector<Format> read() const;
   // What --saturate asks of every 8-bit step, whatever the dtype.
   EightBit eight_bit() const { return saturate_ ? EightBit::saturates : EightBit::overflows; }
+  // --dtype itself.
+  const TextOption& option() const { return dtype_; }
 
  private:
   TextOption dtype_;
@@ -187,6 +189,7 @@ class PipelineOption {
  public:
   void add_to(CLI::App& app, const std::string& default_text = "ideal-trig");
   std::vector<std::string> read() const;
+  const TextOption& option() const { return pipeline_; }
 
  private:
   TextOption pipeline_;
@@ -252,6 +255,7 @@ class SplitOption {
  public:
   void add_to(CLI::App& app);
   std::vector<Split> read() const;
+  const TextOption& option() const { return split_; }
 
  private:
   TextOption split_;

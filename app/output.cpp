@@ -50,16 +50,32 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return std::filesystem::is_regular_file(a, error) && std::filesystem::equivalent(a, b, error);
 }
 
-void require_not_read(const std::string& path, const std::vector<std::string>& files_read) {
-  for (const std::string& written :
-       {path, manifest_path(path), partial(path), partial(manifest_path(path))}) {
-    for (const std::string& read : files_read) {
-      if (!is_same_file(written, read)) continue;
-      throw UsageError(
-          "-o",
-          fmt::format("'{}' would replace '{}', which is read; name another file", written, read));
+void require_not_read(const std::vector<std::string>& paths,
+                      const std::vector<std::string>& files_read) {
+  for (const std::string& path : paths) {
+    for (const std::string& written : {path, partial(path)}) {
+      for (const std::string& read : files_read) {
+        if (!is_same_file(written, read)) continue;
+        throw UsageError("-o", fmt::format("'{}' would replace '{}', which is read; name another "
+                                           "file",
+                                           written, read));
+      }
     }
   }
+}
+
+// "x-NAME.csv" beside "x.csv".
+std::string further_path(const std::string& path, const std::string& name) {
+  std::filesystem::path further(path);
+  further.replace_filename(further.stem().string() + "-" + name + further.extension().string());
+  return further.string();
+}
+
+// Without the line end.
+std::string json_member(const std::string& name, const Table& table) {
+  std::string text = to_text(table, TableFormat::json);
+  text.pop_back();
+  return fmt::format("\"{}\": {}", name, text);
 }
 
 void write_whole(const std::string& path, const std::string& text) {
@@ -71,46 +87,68 @@ void write_whole(const std::string& path, const std::string& text) {
 }  // namespace
 
 Output::Output(const std::string& path, std::optional<TableFormat> format,
-               const std::vector<std::string>& files_read)
+               const std::vector<std::string>& files_read,
+               const std::vector<std::string>& further_names)
     : format_(chosen_format(path, format)) {
   if (is_standard_output(path)) return;
-  require_not_read(path, files_read);
+  if (!can_have_manifest(path)) {
+    file_.emplace(open_file(path));
+    return;
+  }
+  std::vector<std::string> written = {path, manifest_path(path)};
+  for (const std::string& name : further_names) written.push_back(further_path(path, name));
+  require_not_read(written, files_read);
   file_.emplace(open_file(path));
-  if (can_have_manifest(path)) manifest_.emplace(open_file(manifest_path(path)));
+  manifest_.emplace(open_file(manifest_path(path)));
+  for (std::size_t n = 2; n < written.size(); ++n) further_.push_back(open_file(written[n]));
 }
 
-void Output::write(const Table& table, const Manifest& manifest) {
-  const std::string text = to_text(table, format_);
-  if (!file_) return write_output(text);
-  file_->write(text);
-  if (manifest_) manifest_->write(to_json(manifest));
+void Output::write(const Table& table, const Manifest& manifest,
+                   const std::vector<FurtherTable>& further) {
+  if (!file_) return write_output(all_in_one(table, further));
+  if (is_device()) {
+    file_->write(all_in_one(table, further));
+    return file_->commit();
+  }
+  file_->write(to_text(table, format_));
+  manifest_->write(to_json(manifest));
   file_->commit();
-  if (manifest_) manifest_->commit();
+  manifest_->commit();
+  for (std::size_t n = 0; n < further.size(); ++n) {
+    further_.at(n).write(to_text(further[n].table, format_));
+    further_.at(n).commit();
+  }
   remove_partial();
 }
 
-void Output::write_further(const std::string& name, const Table& table) {
-  const std::string text = to_text(table, format_);
-  if (!file_) return write_output("\n" + text);
-  if (is_device()) throw std::runtime_error("a second table needs a file with a name");
-  std::filesystem::path path(file_->path());
-  path.replace_filename(path.stem().string() + "-" + name + path.extension().string());
-  write_whole(path.string(), text);
+std::string Output::all_in_one(const Table& table, const std::vector<FurtherTable>& further) const {
+  if (format_ == TableFormat::json && !further.empty()) {
+    std::string text = "{\n" + json_member("table", table);
+    for (const FurtherTable& each : further) text += ",\n" + json_member(each.name, each.table);
+    return text + "\n}\n";
+  }
+  std::string text = to_text(table, format_);
+  for (const FurtherTable& each : further) text += "\n" + to_text(each.table, format_);
+  return text;
 }
 
-void Output::write_finished_rows(const Table& table, const Manifest& manifest) {
+void Output::write_finished_rows(const Table& table, const Manifest& manifest,
+                                 const std::vector<FurtherTable>& further) {
   if (table.rows().empty()) return;
-  if (!file_ || is_device()) return write(table, manifest);
+  if (!file_ || is_device()) return write(table, manifest, further);
   write_whole(partial(file_->path()), to_text(table, format_));
   write_whole(partial(manifest_->path()), to_json(manifest));
+  for (std::size_t n = 0; n < further.size(); ++n) {
+    write_whole(partial(further_.at(n).path()), to_text(further[n].table, format_));
+  }
 }
 
-// What an interrupted run left of the same file is no use any more.
+// What an interrupted run left of the same files is no use any more.
 void Output::remove_partial() const {
-  if (is_device()) return;
   std::error_code gone;
   std::filesystem::remove(partial(file_->path()), gone);
-  std::filesystem::remove(partial(manifest_path(file_->path())), gone);
+  std::filesystem::remove(partial(manifest_->path()), gone);
+  for (const WholeFile& file : further_) std::filesystem::remove(partial(file.path()), gone);
 }
 
 std::string Output::place_of_finished_rows() const {

@@ -16,34 +16,46 @@
 
 namespace ropelab::app {
 
+// A table beside a command's own. In a file: one of its own beside, whose name has "-NAME" before
+// the ending. On standard output or a device: behind the command's, an empty line between them; as
+// JSON the tables are members of one object, the command's own being "table".
+struct FurtherTable {
+  std::string name;
+  Table table;
+};
+
 class Output {
  public:
-  // Takes hold of the file ("-" or nothing: standard output) and of its manifest's. Throws
-  // UsageError where it cannot be written, where its ending names no format, and where it is
-  // one of the files that are read.
+  // Takes hold of the file ("-" or nothing: standard output), of its manifest's and of those of
+  // further tables by these names. Throws UsageError where one cannot be written, where the ending
+  // names no format, and where it is one of the files that are read.
   Output(const std::string& path, std::optional<TableFormat> format,
-         const std::vector<std::string>& files_read = {});
+         const std::vector<std::string>& files_read = {},
+         const std::vector<std::string>& further_names = {});
 
   TableFormat format() const { return format_; }
 
-  // Writes and names both files, or writes to standard output. Throws std::runtime_error.
-  void write(const Table& table, const Manifest& manifest);
-  // Behind that table on standard output, or in a file beside it whose name has "-NAME" before the
-  // ending. Throws std::runtime_error.
-  void write_further(const std::string& name, const Table& table);
+  // Writes and names all files, or writes to standard output. `further`: those whose names the
+  // constructor was given, in that order. The table and its manifest come first, so that they are
+  // there even where a further one then fails. Throws std::runtime_error.
+  void write(const Table& table, const Manifest& manifest,
+             const std::vector<FurtherTable>& further = {});
   // After an interruption, instead: writes the rows there are, unless there are none. Throws
   // std::runtime_error.
-  void write_finished_rows(const Table& table, const Manifest& manifest);
+  void write_finished_rows(const Table& table, const Manifest& manifest,
+                           const std::vector<FurtherTable>& further = {});
   // Where those go, as a sentence ends: "printed", "kept in 'x.csv.partial'".
   std::string place_of_finished_rows() const;
 
  private:
   bool is_device() const { return file_ && !manifest_; }
+  std::string all_in_one(const Table& table, const std::vector<FurtherTable>& further) const;
   void remove_partial() const;
 
   TableFormat format_;
   std::optional<WholeFile> file_;
   std::optional<WholeFile> manifest_;
+  std::vector<WholeFile> further_;
 };
 
 }  // namespace ropelab::app

@@ -50,6 +50,34 @@ ScoreRows rows_of_design(const DesignedHead& head, long long first_position, std
   return {head.pipeline, score_scale(head), score_table(head, first_position, window)};
 }
 
+// The one design that a file has of a head of the model.
+DesignedHead design_of(const BiasWord& word, const BloomConfig& model, int head) {
+  const auto fits = [&](const DesignedHead& designed) {
+    return designed.heads == static_cast<int>(model.heads) && designed.head == head &&
+           designed.head_dim == model.head_dim();
+  };
+  const auto count = std::count_if(word.heads.begin(), word.heads.end(), fits);
+  if (count == 0) {
+    throw std::invalid_argument(fmt::format(
+        "'{}' has no design of head {} of {} with head_dim {}, which this model needs; ropelab "
+        "design --heads {} --head all --head-dim {} makes one",
+        word.text, head, model.heads, model.head_dim(), model.heads, model.head_dim()));
+  }
+  if (count > 1) {
+    throw std::invalid_argument(
+        fmt::format("'{}' has {} designs of head {}; a file with one, of one context, dtype, "
+                    "pipeline and method, would be right",
+                    word.text, count, head));
+  }
+  const DesignedHead& found = *std::find_if(word.heads.begin(), word.heads.end(), fits);
+  if (found.design.method == Method::native) {
+    throw std::invalid_argument(fmt::format(
+        "'{}' adds the bias itself for head {}, by no components; native-relative does that",
+        word.text, head));
+  }
+  return found;
+}
+
 }  // namespace
 
 BiasWord parse_bias_word(const std::string& item) {
@@ -68,31 +96,24 @@ BiasWord parse_bias_word(const std::string& item) {
 }
 
 void fit_to_model(BiasWord& word, const BloomConfig& model) {
+  if (word.kind == ReplacementKind::native) return;
+  if (model.encoding == PositionEncoding::sinusoidal ||
+      model.encoding == PositionEncoding::learned) {
+    throw std::invalid_argument(
+        fmt::format("'{}' stands in for a bias or a rotation; this model, whose position encoding "
+                    "is {}, adds vectors to its embeddings instead; native would be right",
+                    word.text, name_of(model.encoding)));
+  }
   if (word.kind == ReplacementKind::rotary && model.encoding != PositionEncoding::rotary) {
     throw std::invalid_argument(
-        fmt::format("'rotary' is for models that rotate; this one has the position encoding {}",
+        fmt::format("'rotary' is for models that rotate; this one has the position encoding {}, "
+                    "for which pair, native or none, say, would be right",
                     name_of(model.encoding)));
   }
   if (word.kind != ReplacementKind::design) return;
   std::vector<DesignedHead> heads;
   for (int head = 1; head <= static_cast<int>(model.heads); ++head) {
-    const auto found =
-        std::find_if(word.heads.begin(), word.heads.end(), [&](const DesignedHead& designed) {
-          return designed.heads == static_cast<int>(model.heads) && designed.head == head &&
-                 designed.head_dim == model.head_dim();
-        });
-    if (found == word.heads.end()) {
-      throw std::invalid_argument(fmt::format(
-          "'{}' has no design of head {} of {} with head_dim {}, which this model needs; ropelab "
-          "design --heads {} --head all --head-dim {} makes one",
-          word.text, head, model.heads, model.head_dim(), model.heads, model.head_dim()));
-    }
-    if (found->design.method == Method::native) {
-      throw std::invalid_argument(fmt::format(
-          "'{}' adds the bias itself for head {}, by no components; native-relative does that",
-          word.text, head));
-    }
-    heads.push_back(*found);
+    heads.push_back(design_of(word, model, head));
   }
   word.heads = std::move(heads);
 }
@@ -101,43 +122,62 @@ bool is_computed(ReplacementKind kind) {
   return kind == ReplacementKind::pair || kind == ReplacementKind::rotary;
 }
 
+namespace {
+
+// Null: the model's own.
+template <class Scalar>
+std::unique_ptr<AttentionBias<Scalar>> make_bias(const Replacement& replacement,
+                                                 const BloomConfig& model, long long first_position,
+                                                 std::size_t window,
+                                                 const Interruption& interruption) {
+  const int heads = static_cast<int>(model.heads);
+  switch (replacement.word->kind) {
+    case ReplacementKind::native_absolute:
+      return std::make_unique<AbsoluteAlibi<Scalar>>(heads);
+    case ReplacementKind::native_relative:
+      return std::make_unique<RelativeAlibi<Scalar>>(heads);
+    case ReplacementKind::none:
+      return std::make_unique<NoBias<Scalar>>();
+    case ReplacementKind::pair:
+      return simulated<Scalar>(model, first_position, interruption, [&](int head) {
+        return rows_of_pair(replacement, model, head, first_position, window);
+      });
+    case ReplacementKind::design:
+      return simulated<Scalar>(model, first_position, interruption, [&](int head) {
+        return rows_of_design(replacement.word->heads[static_cast<std::size_t>(head - 1)],
+                              first_position, window);
+      });
+    case ReplacementKind::native:
+    case ReplacementKind::rotary:
+      break;
+  }
+  return nullptr;
+}
+
+// Null: the model's own.
+template <class Scalar>
+std::unique_ptr<Rotary<Scalar>> make_rotary(const Replacement& replacement,
+                                            const BloomConfig& model, long long first_position,
+                                            std::size_t window, const Interruption& interruption) {
+  if (model.encoding != PositionEncoding::rotary) return nullptr;
+  if (replacement.word->kind == ReplacementKind::native) return nullptr;
+  if (replacement.word->kind != ReplacementKind::rotary) {
+    return std::make_unique<NoRotary<Scalar>>();
+  }
+  return std::make_unique<ComputedRotary<Scalar>>(
+      *replacement.pipeline,
+      FrequencyGrid(to_rational(model.rope_base), static_cast<int>(model.head_dim())),
+      first_position, window, interruption);
+}
+
+}  // namespace
+
 template <class Scalar>
 Encoding<Scalar> make_encoding(const Replacement& replacement, const BloomConfig& model,
                                long long first_position, std::size_t window,
                                const Interruption& interruption) {
-  const int heads = static_cast<int>(model.heads);
-  switch (replacement.word->kind) {
-    case ReplacementKind::native:
-      return {};
-    case ReplacementKind::native_absolute:
-      return {std::make_unique<AbsoluteAlibi<Scalar>>(heads), nullptr};
-    case ReplacementKind::native_relative:
-      return {std::make_unique<RelativeAlibi<Scalar>>(heads), nullptr};
-    case ReplacementKind::none:
-      return {std::make_unique<NoBias<Scalar>>(), nullptr};
-    case ReplacementKind::pair:
-      return {simulated<Scalar>(model, first_position, interruption,
-                                [&](int head) {
-                                  return rows_of_pair(replacement, model, head, first_position,
-                                                      window);
-                                }),
-              nullptr};
-    case ReplacementKind::design:
-      return {simulated<Scalar>(model, first_position, interruption,
-                                [&](int head) {
-                                  return rows_of_design(
-                                      replacement.word->heads[static_cast<std::size_t>(head - 1)],
-                                      first_position, window);
-                                }),
-              nullptr};
-    case ReplacementKind::rotary:
-      return {nullptr,
-              std::make_unique<ComputedRotary<Scalar>>(
-                  *replacement.pipeline,
-                  FrequencyGrid(to_rational(model.rope_base), static_cast<int>(model.head_dim())),
-                  first_position, window, interruption)};
-  }
-  return {};
+  return {make_bias<Scalar>(replacement, model, first_position, window, interruption),
+          make_rotary<Scalar>(replacement, model, first_position, window, interruption)};
 }
 
 template Encoding<float> make_encoding(const Replacement&, const BloomConfig&, long long,

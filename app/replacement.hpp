@@ -35,7 +35,8 @@ struct BiasWord {
 // One item. Throws std::invalid_argument where there is no such bias or the file is refused.
 BiasWord parse_bias_word(const std::string& item);
 // Of a design, the heads in order. Throws std::invalid_argument where the word has no meaning for
-// a model of this kind, or the design is of another.
+// a model of this kind (one that adds vectors to its embeddings has nothing to replace), or the
+// design is of another.
 void fit_to_model(BiasWord& word, const BloomConfig& model);
 
 // Whether it has a dtype and a pipeline of its own; and a max phase.
@@ -57,7 +58,8 @@ struct Encoding {
   std::unique_ptr<AttentionBias<Scalar>> bias;
   std::unique_ptr<Rotary<Scalar>> rotary;
 };
-// For positions first_position ... first_position + window - 1. Throws std::invalid_argument where
+// For positions first_position ... first_position + window - 1. A bias in the place of a rotation
+// leaves queries and keys as they are. Throws std::invalid_argument where
 // a design cannot be made there, std::domain_error as rotated_table, and Interrupted.
 template <class Scalar>
 Encoding<Scalar> make_encoding(const Replacement& replacement, const BloomConfig& model,

@@ -35,11 +35,11 @@ std::string sentence_about(std::size_t rows, std::optional<std::size_t> rows_in_
 }
 
 // Keeps the finished rows, and ends the run.
-[[noreturn]] void stop_early(const Command& command, const Table& table, Manifest manifest,
+[[noreturn]] void stop_early(Command& command, const Table& table, Manifest manifest,
                              Output& output) {
   manifest.complete = false;
   try {
-    output.write_finished_rows(table, manifest);
+    output.write_finished_rows(table, manifest, command.further_tables());
   } catch (const ReaderGone&) {
     // Ctrl-C has ended the rest of the pipeline, too.
   }
@@ -54,7 +54,7 @@ void carry_out(CommandLine& line, const Interruption& interruption) {
   const Run::Settings settings = line.settings();
   use_instruction_set(settings.instruction_set);
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, settings.threads);
-  Output output = line.output(command.files_read());
+  Output output = line.output(command.files_read(), command.further_names());
   Parameters resolved = command.resolved_parameters(interruption);
   resolved.emplace_back("output-format", table_format_name(output.format()));
   Manifest manifest = line.manifest(resolved);
@@ -74,9 +74,7 @@ void carry_out(CommandLine& line, const Interruption& interruption) {
   }
   finish_manifest();
   command.write_beside(table, manifest);
-  const auto further = command.further_tables();
-  output.write(table, manifest);
-  for (const FurtherTable& each : further) output.write_further(each.name, each.table);
+  output.write(table, manifest, command.further_tables());
 }
 
 int failed(std::string_view sentence, int status) {

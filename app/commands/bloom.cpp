@@ -1,5 +1,7 @@
 // ropelab bloom: a BLOOM model with its own position encoding, and with what stands in for it.
+#include <algorithm>
 #include <filesystem>
+#include <initializer_list>
 #include <memory>
 #include <utility>
 
@@ -10,6 +12,7 @@
 #include "app/construction_options.hpp"
 #include "app/model_comparison.hpp"
 #include "ropelab/checkpoint/token_file.hpp"
+#include "ropelab/errors/diagonals.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/sweep/values.hpp"
 
@@ -17,6 +20,8 @@ namespace ropelab::app {
 namespace {
 
 constexpr int kBytes = 256;
+constexpr const char* kAttention = "attention";
+constexpr const char* kByPosition = "by-position";
 
 // Windows of one length.
 struct Point {
@@ -41,8 +46,8 @@ class Bloom : public Command {
                    "What to replace the model's encoding by: native (nothing), native-absolute "
                    "(+m j), native-relative (-m (i-j)), none, pair (the construction), "
                    "design:FILE (of ropelab design --model-file), rotary (the model's own "
-                   "rotation in a format); default: pair for ALiBi, rotary for rotary models, "
-                   "else native");
+                   "rotation in a format; all but it and native leave a rotation out); default: "
+                   "pair for ALiBi, rotary for rotary models, else native");
     max_phase_.add_to(app, "--max-phase", kNumbers, "pair: phase over a window, rad", "0.1");
     theta_.add_to(app, "--theta", kNumbers, "pair: rotation per position, rad");
     theta_.option()->excludes(max_phase_.option());
@@ -65,6 +70,7 @@ class Bloom : public Command {
     read_arithmetic();
     first_ = first_position_.read();
     read_biases();
+    refuse_options_without_meaning();
     const auto thetas = rotations(interruption);
     for (const long long window : windows_.read([&](const std::string& text) {
            return parse_integer_values(text, 2, kMostPositions, interruption);
@@ -114,7 +120,18 @@ class Bloom : public Command {
     return files;
   }
 
+  Parameters resolved_parameters(const Interruption&) const override {
+    Parameters parameters;
+    const auto without_meaning = [&](std::initializer_list<const char*> names) {
+      for (const char* name : names) parameters.emplace_back(name, "");
+    };
+    if (!has_computed()) without_meaning({"dtype", "pipeline"});
+    if (!has(ReplacementKind::pair)) without_meaning({"split", "max-phase"});
+    return parameters;
+  }
+
   void run(Run& run, Table& table) override {
+    run.set_instruction_set(instruction_set_in_use());
     if (in_double_) {
       run_all(run, table, Transformer<double>(*checkpoint_));
     } else {
@@ -122,10 +139,16 @@ class Bloom : public Command {
     }
   }
 
+  std::vector<std::string> further_names() const override {
+    std::vector<std::string> names;
+    if (wants_statistics_) names.push_back(kAttention);
+    if (wants_bins_) names.push_back(kByPosition);
+    return names;
+  }
   std::vector<FurtherTable> further_tables() override {
     std::vector<FurtherTable> tables;
-    if (statistics_) tables.push_back({"attention", std::move(*statistics_)});
-    if (bins_) tables.push_back({"by-position", std::move(*bins_)});
+    if (statistics_) tables.push_back({kAttention, std::move(*statistics_)});
+    if (bins_) tables.push_back({kByPosition, std::move(*bins_)});
     return tables;
   }
 
@@ -140,7 +163,7 @@ class Bloom : public Command {
     if (tokens_.given()) {
       ids_ =
           tokens_.read([&](const std::string& file) { return read_token_ids(file, vocabulary); });
-      return;
+      return require_two(tokens_);
     }
     if (!text_.given()) {
       throw UsageError("--text",
@@ -157,6 +180,14 @@ class Bloom : public Command {
               vocabulary, text_.text(), folder_.text(), text_.text()));
     }
     ids_ = text_.read(read_bytes_as_ids);
+    require_two(text_);
+  }
+
+  void require_two(const TextOption& option) const {
+    if (ids_.size() >= 2) return;
+    throw UsageError(option.name(), fmt::format("'{}' holds one token; two or more, the second to "
+                                                "be predicted, would be right",
+                                                option.text()));
   }
 
   void read_arithmetic() {
@@ -181,6 +212,29 @@ class Bloom : public Command {
       }
       return words;
     });
+  }
+
+  bool has(ReplacementKind kind) const {
+    return std::any_of(words_.begin(), words_.end(),
+                       [kind](const BiasWord& word) { return word.kind == kind; });
+  }
+  bool has_computed() const { return has(ReplacementKind::pair) || has(ReplacementKind::rotary); }
+
+  void refuse_options_without_meaning() const {
+    const auto refuse = [](const TextOption& option, const char* biases) {
+      if (!option.given()) return;
+      throw UsageError(option.name(),
+                       fmt::format("'{}' means nothing without --bias {}", option.text(), biases));
+    };
+    if (!has_computed()) {
+      refuse(formats_.option(), "pair or rotary");
+      refuse(pipelines_.option(), "pair or rotary");
+    }
+    if (!has(ReplacementKind::pair)) {
+      for (const TextOption* option : {&max_phase_, &theta_, &split_.option()}) {
+        refuse(*option, "pair");
+      }
+    }
   }
 
   std::vector<Turning> rotations(const Interruption& interruption) const {
@@ -208,16 +262,28 @@ class Bloom : public Command {
       throw UsageError(plan.stride && *plan.stride > window ? "--stride" : "--windows",
                        error.what());
     }
-    const BloomConfig& model = checkpoint_->config();
-    const auto last = static_cast<long long>(window) + first_;
-    if (model.encoding == PositionEncoding::learned && last > model.max_positions) {
-      throw UsageError(
-          "--windows",
-          fmt::format("the model has learned {} positions, and {} would be needed; a window of at "
-                      "most {} would be right",
-                      model.max_positions, last, std::max(0LL, model.max_positions - first_)));
-    }
+    require_positions(static_cast<long long>(window));
     return plan;
+  }
+
+  // That the model knows them, and doubles too.
+  void require_positions(long long window) const {
+    const BloomConfig& model = checkpoint_->config();
+    const bool learned = model.encoding == PositionEncoding::learned;
+    const long long positions = learned ? model.max_positions : kMostPositions;
+    if (first_ + window <= positions) return;
+    const std::string known = learned ? fmt::format("the model has learned {} positions", positions)
+                                      : fmt::format("positions end at 2^53, {}", positions);
+    if (first_ + 2 > positions && positions >= 2) {
+      throw UsageError("--first-position",
+                       fmt::format("'{}' is out of range; {}, so one of at most {} would be right",
+                                   first_, known, positions - 2));
+    }
+    throw UsageError("--windows",
+                     fmt::format("'{}' is too long; {}, so one of at most {} would be "
+                                 "right{}",
+                                 window, known, positions - first_,
+                                 first_ == 0 ? "" : fmt::format(" from position {} on", first_)));
   }
 
   void add_replacements(Point& point, const std::vector<Turning>& turnings) {
@@ -236,8 +302,8 @@ class Bloom : public Command {
       for (const Format& dtype : formats_.read()) {
         for (const std::string& name : pipelines_.read()) {
           const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
-          Replacement replacement{&word, dtype, pipeline, {}, {}, {}, name};
-          if (saturates(pipeline)) replacement.pipeline_cell += ",saturate";
+          const std::string cell = name + (saturates(pipeline) ? ",saturate" : "");
+          Replacement replacement{&word, dtype, pipeline, {}, {}, {}, cell};
           if (word.kind == ReplacementKind::rotary) {
             add(point, std::move(replacement));
             continue;
@@ -245,7 +311,7 @@ class Bloom : public Command {
           for (const Split& split : split_.read()) {
             replacement.split = split;
             replacement.pipeline_cell =
-                name + (split == Split{} ? std::string() : ",split=" + to_text(split));
+                cell + (split == Split{} ? std::string() : ",split=" + to_text(split));
             for (const Turning& turning : turnings) {
               const Algebraic length{Rational(static_cast<long long>(point.plan.window))};
               replacement.theta = turning.is_theta ? turning.value : turning.value / length;
@@ -300,6 +366,7 @@ class Bloom : public Command {
     std::vector<Replacement> to_run;
     for (const Replacement& replacement : point.replacements) {
       if (replacement.word->kind != ReplacementKind::native) to_run.push_back(replacement);
+      note_shorter_designs(run, replacement, point.plan.window);
     }
     const ModelFigures figures = compare(model, {ids_, point.plan, first_, wants_statistics_},
                                          to_run, run.point_interruption());
@@ -310,6 +377,15 @@ class Bloom : public Command {
       add_row(table, point, replacement, figures, replaced);
       if (statistics_) add_statistics(point, replacement, figures, replaced);
       if (bins_) add_bins(point, replacement, figures, replaced);
+    }
+  }
+
+  static void note_shorter_designs(Run& run, const Replacement& replacement, std::size_t window) {
+    for (const DesignedHead& head : replacement.word->heads) {
+      if (static_cast<std::size_t>(head.context) >= window) continue;
+      return run.note(
+          fmt::format("'{}' was designed for {} positions, fewer than the {} of a window",
+                      replacement.word->text, head.context, window));
     }
   }
 

@@ -1,5 +1,6 @@
 #include "ropelab/transformer/rotary.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ropelab/formats/rounder.hpp"
@@ -51,6 +52,12 @@ void PlainRotary<Scalar>::tables(long long position, std::span<Scalar> cosines,
 }
 
 template <class Scalar>
+void NoRotary<Scalar>::tables(long long, std::span<Scalar> cosines, std::span<Scalar> sines) const {
+  std::fill(cosines.begin(), cosines.end(), Scalar{1});
+  std::fill(sines.begin(), sines.end(), Scalar{0});
+}
+
+template <class Scalar>
 RoundedRotary<Scalar>::RoundedRotary(const Rotary<Scalar>& exact, const Formats& formats)
     : exact_(exact), formats_(formats) {}
 
@@ -80,6 +87,8 @@ template class Rotary<float>;
 template class Rotary<double>;
 template class PlainRotary<float>;
 template class PlainRotary<double>;
+template class NoRotary<float>;
+template class NoRotary<double>;
 template class RoundedRotary<float>;
 template class RoundedRotary<double>;
 

@@ -43,6 +43,15 @@ class PlainRotary : public Rotary<Scalar> {
   std::vector<double> frequencies_;  // rad per position
 };
 
+// Turns nothing: a model with rotary encoding that is told no positions.
+template <class Scalar>
+class NoRotary : public Rotary<Scalar> {
+ public:
+  void tables(long long position, std::span<Scalar> cosines,
+              std::span<Scalar> sines) const override;
+  void rotate(std::span<const Scalar>, std::span<const Scalar>, std::span<Scalar>) const override {}
+};
+
 // Another Rotary's tables, with roundings to formats: of the tables themselves, of the query and
 // key before and of each product and sum while they are turned (`rotation`), and of the result.
 // Formats that are not given, and those wider than Scalar, round nothing more than Scalar does.
