@@ -34,7 +34,7 @@ struct ModelFigures {
 };
 
 // Beside what Transformer::run needs it holds the hidden states of a window for each replacement,
-// and two blocks of at most 2^24 logits, or of one position's. Throws as Transformer::run,
+// and two blocks of at most 2^25 logits, or of one position's. Throws as Transformer::run,
 // evaluation_windows and make_encoding.
 template <class Scalar>
 ModelFigures compare(const Transformer<Scalar>& model, const ModelRun& run,
