@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "ropelab/simulation/computed_dot.hpp"
+#include "ropelab/simulation/steps.hpp"
 
 namespace ropelab {
 namespace {
@@ -25,12 +25,13 @@ ComputedRotary<Scalar>::ComputedRotary(const Pipeline& pipeline, const Frequency
       cosines_(count * pairs_),
       sines_(count * pairs_),
       formats_{{}, pipeline[StepName::rotation], pipeline[StepName::storage]} {
+  std::vector<ExactInput> thetas;  // made once, since that takes longer than a position
+  for (int pair = 0; pair < grid.pairs(); ++pair) thetas.emplace_back(grid.theta(pair));
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t n) {
-    interruption.check();
-    const DotAngles angles(pipeline, grid, first_position + static_cast<long long>(n),
-                           interruption);
+    const auto position = static_cast<double>(first_position + static_cast<long long>(n));
     for (std::size_t pair = 0; pair < pairs_; ++pair) {
-      const auto& steps = angles[static_cast<int>(pair)];
+      interruption.check();
+      const auto steps = angle_steps<Real>(pipeline, thetas[pair], position);
       cosines_[n * pairs_ + pair] = static_cast<Scalar>(nearest_double(steps.table_cosine));
       sines_[n * pairs_ + pair] = static_cast<Scalar>(nearest_double(steps.table_sine));
     }
