@@ -30,8 +30,10 @@ class CommandLine {
   Run::Settings settings() const;
   // With these parameters in place of what the options say; an empty one is left out.
   Manifest manifest(const Parameters& resolved) const;
-  // Takes hold of the output file, which may be none of those that are read. Throws UsageError.
-  Output output(std::vector<std::string> files_read) const;
+  // The files that are in use before any is written: those that the command reads, and --config.
+  FilesInUse files_in_use() const;
+  // Takes hold of the output file. Throws UsageError also where it is in use.
+  Output output(FilesInUse& files) const;
 
   // "FILE:LINE: " if this option's value comes from the configuration file, else empty.
   std::string place_of(const std::string& option) const;

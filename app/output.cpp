@@ -18,7 +18,8 @@ bool is_standard_output(const std::string& path) {
 
 std::string partial(const std::string& path) { return path + ".partial"; }
 
-TableFormat chosen_format(const std::string& path, std::optional<TableFormat> format) {
+TableFormat chosen_format(const std::string& option, const std::string& path,
+                          std::optional<TableFormat> format) {
   if (format) return *format;
   std::error_code none;
   if (is_standard_output(path) || std::filesystem::is_character_file(path, none)) {
@@ -27,39 +28,14 @@ TableFormat chosen_format(const std::string& path, std::optional<TableFormat> fo
   try {
     return table_format_of(path);
   } catch (const std::invalid_argument& error) {
-    throw UsageError("-o", error.what() + std::string(", or say --output-format"));
-  }
-}
-
-WholeFile open_file(const std::string& path) {
-  try {
-    return WholeFile(path);
-  } catch (const std::runtime_error& error) {
-    throw UsageError("-o", error.what());
+    const std::string or_else = option == "-o" ? ", or say --output-format" : "";
+    throw UsageError(option, error.what() + or_else);
   }
 }
 
 // A device has no name beside it.
 bool can_have_manifest(const std::string& path) {
   return !std::filesystem::exists(path) || std::filesystem::is_regular_file(path);
-}
-
-// The same file by whatever name.
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(a, error) && std::filesystem::equivalent(a, b, error);
-}
-
-void require_not_read(const std::string& path, const std::vector<std::string>& files_read) {
-  for (const std::string& written :
-       {path, manifest_path(path), partial(path), partial(manifest_path(path))}) {
-    for (const std::string& read : files_read) {
-      if (!is_same_file(written, read)) continue;
-      throw UsageError(
-          "-o",
-          fmt::format("'{}' would replace '{}', which is read; name another file", written, read));
-    }
-  }
 }
 
 void write_whole(const std::string& path, const std::string& text) {
@@ -70,13 +46,22 @@ void write_whole(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-Output::Output(const std::string& path, std::optional<TableFormat> format,
-               const std::vector<std::string>& files_read)
-    : format_(chosen_format(path, format)) {
+WholeFile open_file(const std::string& option, const std::string& path) {
+  try {
+    return WholeFile(path);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(option, error.what());
+  }
+}
+
+Output::Output(const std::string& option, const std::string& path,
+               std::optional<TableFormat> format, FilesInUse& files)
+    : format_(chosen_format(option, path, format)) {
   if (is_standard_output(path)) return;
-  require_not_read(path, files_read);
-  file_.emplace(open_file(path));
-  if (can_have_manifest(path)) manifest_.emplace(open_file(manifest_path(path)));
+  files.add_written(option,
+                    {path, manifest_path(path), partial(path), partial(manifest_path(path))});
+  file_.emplace(open_file(option, path));
+  if (can_have_manifest(path)) manifest_.emplace(open_file(option, manifest_path(path)));
 }
 
 void Output::write(const Table& table, const Manifest& manifest) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/files_in_use.hpp"
 #include "app/text_option.hpp"
 #include "ropelab/table/manifest.hpp"
 #include "ropelab/table/table.hpp"
@@ -16,13 +17,17 @@
 
 namespace ropelab::app {
 
+// Takes hold of the file that an option names. Throws UsageError of the option where it cannot be
+// written.
+WholeFile open_file(const std::string& option, const std::string& path);
+
 class Output {
  public:
-  // Takes hold of the file ("-" or nothing: standard output) and of its manifest's. Throws
-  // UsageError where it cannot be written, where its ending names no format, and where it is
-  // one of the files that are read.
-  Output(const std::string& path, std::optional<TableFormat> format,
-         const std::vector<std::string>& files_read = {});
+  // Takes hold of the file that an option names ("-" or nothing: standard output) and of its
+  // manifest's. Throws UsageError of the option where it cannot be written, where its ending names
+  // no format, and where it is in use; from then on it is.
+  Output(const std::string& option, const std::string& path, std::optional<TableFormat> format,
+         FilesInUse& files);
 
   TableFormat format() const { return format_; }
 
