@@ -146,6 +146,9 @@ std::vector<BiasChoice> BiasOptions::t5(const Interruption& interruption) const 
   buckets.max_distance = max_distance_.read(
       [](const std::string& text) { return static_cast<int>(parse_integer(text, 2, 1 << 30)); });
   buckets_.read([&](const std::string&) { return t5_bucket(buckets, 0); });
+  if (values_.text().empty()) {
+    throw UsageError(values_.name(), "'' is no name; write that of the file of t5's values");
+  }
   const auto values = values_.read(
       [&](const std::string& path) { return read_bucket_values(path, buckets.count); });
   const int heads = static_cast<int>(values.front().size());
@@ -153,7 +156,7 @@ std::vector<BiasChoice> BiasOptions::t5(const Interruption& interruption) const 
   if (buckets_.given()) name += fmt::format(":buckets={}", buckets.count);
   if (max_distance_.given()) name += fmt::format(":max-distance={}", buckets.max_distance);
   std::vector<BiasChoice> choices;
-  for (const int head : heads_.read_among(heads, interruption)) {
+  for (const int head : heads_.read_among(heads, values_.text(), interruption)) {
     std::vector<Rational> of_head;
     for (const auto& bucket : values) of_head.push_back(bucket[static_cast<std::size_t>(head - 1)]);
     choices.push_back({cell(name),
@@ -249,6 +252,10 @@ std::vector<BiasChoice> BiasOptions::sandwich(const Interruption& interruption) 
 }
 
 std::vector<BiasChoice> BiasOptions::table(const std::string& path) const {
+  if (path.empty()) {
+    throw UsageError(target_.name(),
+                     fmt::format("'{0}' names no file; {0}FILE would be right", kTable));
+  }
   const BiasTable table =
       target_.read([&](const std::string&) { return read_bias_table(path, bidirectional_); });
   const std::size_t ahead = bidirectional_ ? table.ahead.size() : table.behind.size();

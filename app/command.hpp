@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "app/files_in_use.hpp"
 #include "app/output.hpp"
 #include "app/run.hpp"
 #include "ropelab/table/table.hpp"
@@ -50,6 +51,10 @@ class Command {
   virtual Parameters resolved_parameters(const Interruption&) const { return {}; }
   // The files it reads, once set up: they may not be written.
   virtual std::vector<std::string> files_read() const { return {}; }
+
+  // Takes hold of the files that write_beside() is to write, before anything is computed, and adds
+  // them to those in use. Throws UsageError where one cannot be written, or is in use.
+  virtual void open_beside(FilesInUse& /*files*/) {}
 
   // Computes the rows. Throws UsageError for what only the data can show (a broken input
   // file), Interrupted, anything else where the run fails. Rows in the table are whole whenever

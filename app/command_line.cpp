@@ -291,16 +291,20 @@ Manifest CommandLine::manifest(const Parameters& resolved) const {
   return manifest;
 }
 
-Output CommandLine::output(std::vector<std::string> files_read,
-                           const std::vector<std::string>& further_names) const {
+FilesInUse CommandLine::files_in_use() const {
+  std::vector<std::string> read = chosen_->command->files_read();
+  if (config_given()) read.push_back(root_.get_config_ptr()->as<std::string>());
+  return FilesInUse(read);
+}
+
+Output CommandLine::output(FilesInUse& files, const std::vector<std::string>& further_names) const {
   const SharedOptions& shared = chosen_->shared;
   if (shared.output.given() && shared.output.text().empty()) {
     throw UsageError("-o", "'' is no name; write that of a .csv, .json or .md file, or -");
   }
-  if (config_given()) files_read.push_back(root_.get_config_ptr()->as<std::string>());
   std::optional<TableFormat> format;
   if (shared.output_format.given()) format = shared.output_format.read(find_table_format);
-  return Output(shared.output.text(), format, files_read, further_names);
+  return Output("-o", shared.output.text(), format, files, further_names);
 }
 
 std::string CommandLine::place_of(const std::string& option) const {

@@ -30,9 +30,10 @@ class CommandLine {
   Run::Settings settings() const;
   // With these parameters in place of what the options say; an empty one is left out.
   Manifest manifest(const Parameters& resolved) const;
-  // Takes hold of the output files, which may be none of those that are read. Throws UsageError.
-  Output output(std::vector<std::string> files_read,
-                const std::vector<std::string>& further_names) const;
+  // The files that are in use before any is written: those that the command reads, and --config.
+  FilesInUse files_in_use() const;
+  // Takes hold of the output files. Throws UsageError also where one is in use.
+  Output output(FilesInUse& files, const std::vector<std::string>& further_names) const;
 
   // "FILE:LINE: " if this option's value comes from the configuration file, else empty.
   std::string place_of(const std::string& option) const;

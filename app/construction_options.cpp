@@ -343,6 +343,13 @@ std::vector<int> GridOptions::rope_dims(const Interruption& interruption) const 
   return read_rope_dims(rope_dim_, interruption);
 }
 
+std::vector<std::string> GridOptions::given() const {
+  std::vector<std::string> names;
+  if (base_.given()) names.emplace_back("--base");
+  if (rope_dim_.given()) names.push_back(rope_dim_.name());
+  return names;
+}
+
 void HeadDimOption::add_to(CLI::App& app) {
   head_dim_.add_to(app, "--head-dim", kIntegers, "Dimensions whose square root divides the scores",
                    "64");

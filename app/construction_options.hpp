@@ -152,6 +152,8 @@ class GridOptions {
   // Even, at least 2.
   std::vector<int> rope_dims(const Interruption& interruption = {}) const;
   Parameters resolved_parameters() const { return base_.resolved_parameters(); }
+  // Which of the two are given.
+  std::vector<std::string> given() const;
 
  private:
   BaseOption base_;

@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 
 #include "app/construction_options.hpp"
-#include "ropelab/table/json_file.hpp"
 #include "ropelab/exact/parse.hpp"
+#include "ropelab/table/json_file.hpp"
 
 namespace ropelab::app {
 namespace {

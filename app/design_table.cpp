@@ -1,8 +1,11 @@
 #include "app/design_table.hpp"
 
+#include <algorithm>
+#include <filesystem>
+
 #include "app/error_table.hpp"
+#include "app/output.hpp"
 #include "ropelab/sweep/values.hpp"
-#include "ropelab/table/whole_file.hpp"
 
 namespace ropelab::app {
 namespace {
@@ -49,12 +52,21 @@ void set_measured(Table::Row& row, const DesignErrors& errors) {
   set_errors(row, errors.measurement.errors);
 }
 
-std::string what_is_left(const DesignErrors& errors, std::string_view unit) {
+std::string what_is_left(const DesignErrors& errors, Objective objective, std::string_view unit) {
+  const double left = *objective_of(errors, objective);
+  if (objective == Objective::truncation) {
+    return fmt::format("{:.3g} {} of truncation left", left, unit);
+  }
+  if (objective == Objective::weights) {
+    return fmt::format("{:.3g} of the last query's weight goes elsewhere", left);
+  }
   const double truncation = errors.truncation.maximum;
-  const auto& rounding = errors.measurement.errors.rounding_maximum;
-  const bool rounding_is_more = rounding && rounding->error >= truncation;
-  return fmt::format("{} leaves {:.3g} {}", rounding_is_more ? "rounding" : "truncation",
-                     rounding_is_more ? rounding->error : truncation, unit);
+  const auto& largest = errors.measurement.errors.rounding_maximum;
+  const double rounding = largest ? largest->error : 0;
+  return fmt::format("{:.3g} {} left {}by {}{}", left, unit,
+                     std::min(rounding, truncation) > 0 ? "mostly " : "",
+                     rounding >= truncation ? "rounding" : "truncation",
+                     objective == Objective::visible ? " among visible pairs" : "");
 }
 
 std::string limit_of_grid(double limit, std::size_t pairs, double tolerance) {
@@ -121,14 +133,37 @@ Objective ObjectiveOption::read() const {
 }
 
 void ModelFileOption::add_to(CLI::App& app) {
-  file_.add_to(app, "--model-file", "FILE", "Also writes what a model needs, as JSON");
+  name_.add_to(app, "--model-file", "FILE.json", "Also writes what a model needs, as JSON");
 }
 
-void ModelFileOption::write(const std::vector<DesignedHead>& heads) const {
-  if (!file_.given()) return;
-  WholeFile file(file_.text());
-  file.write(design_file(heads));
-  file.commit();
+void ModelFileOption::open(FilesInUse& files) {
+  if (!name_.given()) return;
+  const std::filesystem::path path(name_.text());
+  std::error_code none;
+  if (path.extension() != ".json" && !std::filesystem::is_directory(path, none) &&
+      !std::filesystem::is_character_file(path, none)) {
+    throw UsageError(name_.name(), fmt::format("'{}' does not end in .json, and JSON is what it is "
+                                               "to hold; a name that does would be right",
+                                               path.string()));
+  }
+  files.add_written(name_.name(), {path.string()});
+  file_.emplace(open_file(name_.name(), path.string()));
+}
+
+void ModelFileOption::write(const std::vector<DesignedHead>& heads) {
+  if (!file_) return;
+  file_->write(design_file(heads));
+  file_->commit();
+}
+
+void refuse_idle_grid(const GridOptions& grid, const ScalingOption& scaling,
+                      std::string_view wanted) {
+  auto given = grid.given();
+  if (scaling.option().given()) given.push_back(scaling.option().name());
+  if (given.empty()) return;
+  throw UsageError(given.front(), fmt::format("no design here is on a model's grid; beside it {} "
+                                              "would be right",
+                                              wanted));
 }
 
 std::vector<GridChoice> grid_choices(const GridOptions& grid_options, const ScalingOption& scalings,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -13,8 +14,10 @@
 
 #include "app/construction_options.hpp"
 #include "app/design_file.hpp"
+#include "app/files_in_use.hpp"
 #include "ropelab/design/search.hpp"
 #include "ropelab/table/table.hpp"
+#include "ropelab/table/whole_file.hpp"
 
 namespace ropelab::app {
 
@@ -24,8 +27,12 @@ std::vector<std::string> design_columns(std::vector<std::string> parameters);
 void set_design(Table::Row& row, const HeadDesign& design);
 void set_measured(Table::Row& row, const DesignErrors& errors);
 
-// "truncation leaves 0.1 logits", or rounding, whichever is larger; in the unit of the errors.
-std::string what_is_left(const DesignErrors& errors, std::string_view unit);
+// "0.1 logits left mostly by truncation", or by rounding: what is to be least, in the unit of the
+// errors, and which of the two is more by itself. They may cancel: neither of them is named by its
+// size, which can be above the error. For designs all of whose scores are finite.
+std::string what_is_left(const DesignErrors& errors, Objective objective, std::string_view unit);
+// What stands before it where the tolerance holds.
+inline constexpr std::string_view kWithinTolerance = "within the tolerance: ";
 // What to add to it: the truncation error, in logits, that no fixed vectors on a grid of so many
 // pairs get below, where that is what the tolerance fails by.
 std::string limit_of_grid(double limit, std::size_t pairs, double tolerance);
@@ -71,11 +78,16 @@ class ObjectiveOption {
 class ModelFileOption {
  public:
   void add_to(CLI::App& app);
+  bool given() const { return name_.given(); }
+  // Takes hold of the file. Throws UsageError where it cannot be written, or is in use, and where
+  // its ending is another than .json.
+  void open(FilesInUse& files);
   // Throws std::runtime_error where that fails.
-  void write(const std::vector<DesignedHead>& heads) const;
+  void write(const std::vector<DesignedHead>& heads);
 
  private:
-  TextOption file_;
+  TextOption name_;
+  std::optional<WholeFile> file_;
 };
 
 // A model's own frequencies, and what stands for them behind a pipeline.
@@ -87,6 +99,11 @@ struct GridChoice {
 // The grids of a context.
 std::vector<GridChoice> grid_choices(const GridOptions& grid, const ScalingOption& scaling,
                                      long long context, const Interruption& interruption);
+
+// Throws UsageError where an option of the grid is given, which none of the designs uses; `wanted`
+// says what would make one use it.
+void refuse_idle_grid(const GridOptions& grid, const ScalingOption& scaling,
+                      std::string_view wanted);
 
 // The place of a name among these. Throws std::invalid_argument.
 template <std::size_t size>

@@ -21,6 +21,8 @@ std::vector<int> parse_ints(const std::string& text, int most, const Interruptio
   return values;
 }
 
+std::string of_heads(int heads) { return heads == 1 ? "1 head" : fmt::format("{} heads", heads); }
+
 // The heads that --head means among so many.
 std::vector<int> parse_heads(const std::string& text, int heads, const Interruption& interruption) {
   std::vector<int> chosen;
@@ -31,8 +33,11 @@ std::vector<int> parse_heads(const std::string& text, int heads, const Interrupt
       chosen.insert(chosen.end(), some.begin(), some.end());
     } catch (const std::invalid_argument&) {
       throw std::invalid_argument(
-          fmt::format("'{}' is none of {} heads; write a number from 1 to {}, a range, or all",
-                      item, heads, heads));
+          heads == 1
+              ? fmt::format("'{}' is not 1, the only head there is; 1 or all would be right", item)
+              : fmt::format(
+                    "'{}' is none of {} heads; write a number from 1 to {}, a range, or all", item,
+                    heads, heads));
     }
   }
   return chosen;
@@ -74,16 +79,26 @@ std::vector<HeadChoice> HeadOptions::read(const Interruption& interruption) cons
   return choices;
 }
 
-std::vector<int> HeadOptions::read_among(int heads, const Interruption& interruption) const {
+std::vector<int> HeadOptions::read_among(int heads, const std::string& file,
+                                         const Interruption& interruption) const {
+  const std::string columns = fmt::format("'{}' has {} for {}", file,
+                                          heads == 1 ? "one column" : "columns", of_heads(heads));
   if (heads_.given()) {
     heads_.read([&](const std::string& text) {
       if (parse_ints(text, kMostHeads, interruption) != std::vector<int>{heads}) {
-        throw std::invalid_argument(fmt::format("'{}' is not the {} heads there are", text, heads));
+        throw std::invalid_argument(fmt::format(
+            "'{}' is not what the file has: {}; {} would be right", text, columns, heads));
       }
       return 0;
     });
   }
-  return chosen_of(heads, interruption);
+  return head_.read([&](const std::string& text) {
+    try {
+      return parse_heads(text, heads, interruption);
+    } catch (const std::invalid_argument& problem) {
+      throw std::invalid_argument(fmt::format("{} ({})", problem.what(), columns));
+    }
+  });
 }
 
 std::vector<int> HeadOptions::chosen_of(int heads, const Interruption& interruption) const {

@@ -31,9 +31,10 @@ class HeadOptions {
   bool fixes_slope() const { return slope_.given(); }
   // In the order of the columns: for each number of heads, each head. Throws Interrupted.
   std::vector<HeadChoice> read(const Interruption& interruption = {}) const;
-  // Those of --head among so many, where something else says how many there are. Throws UsageError
-  // also where --heads says otherwise.
-  std::vector<int> read_among(int heads, const Interruption& interruption = {}) const;
+  // Those of --head among so many, where a file says how many there are: one for each of its
+  // columns. Throws UsageError also where --heads says otherwise.
+  std::vector<int> read_among(int heads, const std::string& file,
+                              const Interruption& interruption = {}) const;
   // The options that are given, of "--heads", "--head" and "--slope".
   std::vector<std::string> given() const;
 

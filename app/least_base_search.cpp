@@ -82,8 +82,15 @@ LeastBaseProof LeastBaseSearch::proof_of(Run& run, const Point& point) const {
   return *proof;
 }
 
+void LeastBaseSearch::open_proof(FilesInUse& files) {
+  if (!proof_.given()) return;
+  if (proof_.text().empty()) {
+    throw UsageError(proof_.name(), "'' is no name; write that of a .csv, .json or .md file");
+  }
+  proof_file_.emplace(proof_.name(), proof_.text(), std::nullopt, files);
+}
+
 void LeastBaseSearch::run(Run& run, Table& table) {
-  if (proof_.given()) proof_file_.emplace(proof_.text(), std::nullopt);
   run.over(
       points_.size(),
       [&](std::size_t n) {

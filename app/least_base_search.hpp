@@ -24,6 +24,9 @@ class LeastBaseSearch {
 
   static std::vector<std::string> columns();
   std::size_t rows() const { return points_.size(); }
+  // Takes hold of the file of --proof. Throws UsageError where that cannot be written, or is in
+  // use.
+  void open_proof(FilesInUse& files);
   // Adds a row for each dimension and context, and keeps the proofs. Throws UsageError where no
   // base serves, and Interrupted.
   void run(Run& run, Table& table);

@@ -40,9 +40,9 @@ struct Flag {
 
 // One type of model. What most of them have in common stands here, the differences in families().
 struct Family {
-  Count layers{{"num_hidden_layers"}};
-  Count heads{{"num_attention_heads"}};
-  Count hidden_size{{"hidden_size"}};
+  Count layers{{"num_hidden_layers"}, 32};
+  Count heads{{"num_attention_heads"}, 32};
+  Count hidden_size{{"hidden_size"}, 4096};
   Count key_value_heads{{}};    // as many as heads where it is null or absent
   Flag one_key_value_head{{}};  // whatever key_value_heads says,
   Flag many_after_all{{}};      // but for this
@@ -60,12 +60,15 @@ struct Family {
   Figure base{{"rope_theta"}, "10000"};
   Figure rotated_share{{"partial_rotary_factor"}, "1"};
   Keys scaling{"rope_scaling"};
+  std::optional<long long> original{};  // of longrope, where it stands nowhere; else the context
 };
 
 struct NamedFamily {
   std::string_view model_type;
   Family family;
 };
+
+Count positions(long long absent) { return {{"max_position_embeddings"}, absent}; }
 
 // [HF], but for mpt's keys of RoPE, which are MosaicML's llm-foundry's.
 const std::vector<NamedFamily>& families() {
@@ -74,59 +77,78 @@ const std::vector<NamedFamily>& families() {
   static const Count window{{"sliding_window"}};
   static const std::vector<NamedFamily> all = {
       {"llama",
-       {.key_value_heads = grouped, .head_dim = head_dim, .projection_bias = {{"attention_bias"}}}},
+       {.key_value_heads = grouped,
+        .head_dim = head_dim,
+        .projection_bias = {{"attention_bias"}},
+        .context = positions(2048)}},
       {"mistral",
        {.key_value_heads = {{"num_key_value_heads"}, 8},
         .head_dim = head_dim,
+        .context = positions(131072),
         .window = {{"sliding_window"}, 4096}}},
       {"mixtral",
-       {.key_value_heads = {{"num_key_value_heads"}, 8}, .head_dim = head_dim, .window = window}},
-      {"phi3", {.key_value_heads = grouped, .window = window}},
+       {.key_value_heads = {{"num_key_value_heads"}, 8},
+        .head_dim = head_dim,
+        .context = positions(131072),
+        .window = window,
+        .base = {{"rope_theta"}, "1000000"}}},
+      {"phi3",
+       {.hidden_size = {{"hidden_size"}, 3072},
+        .key_value_heads = grouped,
+        .context = positions(4096),
+        .window = window,
+        .original = 4096}},
       {"qwen2",
        {.key_value_heads = {{"num_key_value_heads"}, 32},
         .head_dim = head_dim,
         .projection_bias = {{}, true},
+        .context = positions(32768),
         .has_window = {{"use_sliding_window"}},
         .window = {{"sliding_window"}, 4096}}},
       {"qwen3",
        {.key_value_heads = {{"num_key_value_heads"}, 32},
         .head_dim = {{"head_dim"}, 128},
         .projection_bias = {{"attention_bias"}},
+        .context = positions(32768),
         .has_window = {{"use_sliding_window"}},
         .window = {{"sliding_window"}, 4096}}},
       {"gpt_neox",
-       {.projection_bias = {{"attention_bias"}, true},
+       {.layers = {{"num_hidden_layers"}, 44},
+        .heads = {{"num_attention_heads"}, 64},
+        .hidden_size = {{"hidden_size"}, 6144},
+        .projection_bias = {{"attention_bias"}, true},
+        .context = positions(2048),
         .base = {{"rotary_emb_base", "rope_theta"}, "10000"},
         .rotated_share = {{"rotary_pct", "partial_rotary_factor"}, "0.25"}}},
       {"bloom",
-       {.layers = {{"n_layer", "num_hidden_layers"}},
-        .heads = {{"n_head", "num_attention_heads"}},
-        .hidden_size = {{"hidden_size", "n_embed"}},
+       {.layers = {{"n_layer", "num_hidden_layers"}, 2},
+        .heads = {{"n_head", "num_attention_heads"}, 8},
+        .hidden_size = {{"hidden_size", "n_embed"}, 64},
         .projection_bias = {{}, true},
         .context = {{"seq_length"}},
         .alibi = {{}, true}}},
       {"mpt",
-       {.layers = {{"n_layers"}},
-        .heads = {{"n_heads"}},
-        .hidden_size = {{"d_model"}},
+       {.layers = {{"n_layers"}, 24},
+        .heads = {{"n_heads"}, 16},
+        .hidden_size = {{"d_model"}, 2048},
         .key_value_heads = {{"attn_config.kv_n_heads"}},
         .one_key_value_head = {{"attn_config.attn_type"}, false, "multiquery_attention"},
         .projection_bias = {{"no_bias"}, false, "false"},
-        .context = {{"max_seq_len"}},
+        .context = {{"max_seq_len"}, 2048},
         .alibi = {{"attn_config.alibi"}, true},
         .alibi_bias_max = {{"attn_config.alibi_bias_max"}, "8"},
         .rope = {{"attn_config.rope"}},
         .base = {{"attn_config.rope_theta"}, "10000"},
         .scaling = {"attn_config.rope_hf_config"}}},
       {"falcon",
-       {.layers = {{"num_hidden_layers", "n_layer"}},
-        .heads = {{"num_attention_heads", "n_head"}},
-        .hidden_size = {{"hidden_size", "n_embed"}},
+       {.layers = {{"num_hidden_layers", "n_layer"}, 32},
+        .heads = {{"num_attention_heads", "n_head"}, 71},
+        .hidden_size = {{"hidden_size", "n_embed"}, 4544},
         .key_value_heads = {{"num_kv_heads", "n_head_kv"}},
         .one_key_value_head = {{"multi_query"}, true},
         .many_after_all = {{"new_decoder_architecture"}},
         .projection_bias = {{"bias"}},
-        .context = {{"max_position_embeddings"}, 2048},
+        .context = positions(2048),
         .alibi = {{"alibi"}},
         .bias_before_scale = true}},
   };
@@ -252,7 +274,7 @@ class Reader {
   long long required_count(const Count& asked, long long most) const {
     if (const auto value = count(asked, most)) return *value;
     throw std::invalid_argument(
-        fmt::format("there is no {}; a whole number from 1 to {} would be right",
+        fmt::format("{} is null; a whole number from 1 to {} would be right",
                     fmt::join(asked.keys, " or "), most));
   }
 
@@ -440,7 +462,7 @@ class RopeReader {
 
   // Empty where it is not there, or means nothing.
   std::string text_of_parameter(const ScalingType& type, const ScalingParameter& parameter) const {
-    if (parameter.name == kOriginal.name) return original();
+    if (parameter.name == kOriginal.name) return original(type);
     if (parameter.name == kFactor.name) return factor(type);
     if (means_nothing(parameter)) return {};
     const auto found = of_parameters(parameter.key, parameter.kind);
@@ -468,13 +490,14 @@ class RopeReader {
   }
 
   // Phi-3 keeps it outside.
-  std::string original() const {
+  std::string original(const ScalingType& type) const {
     const auto inside = of_parameters(kOriginal.key, Kind::number);
     const auto outside = Reader::find(root_, kOriginal.key, Kind::number);
     if (inside && outside && inside->value->text != outside->value->text) {
       Reader::refuse_both(*inside, *outside);
     }
     if (inside || outside) return (inside ? inside : outside)->value->text;
+    if (type.name == "longrope" && family_.original) return fmt::format("{}", *family_.original);
     return model_.context ? fmt::format("{}", *model_.context) : no_original();
   }
 
@@ -490,11 +513,11 @@ class RopeReader {
     if (type.name == "longrope" && of_parameters("attention_factor", Kind::number)) return {};
     const auto given = of_parameters(kFactor.key, Kind::number);
     if (given) {
-      if (type.name == "longrope") require_factor_of_lengths(*given);
+      if (type.name == "longrope") require_factor_of_lengths(type, *given);
       return given->value->text;
     }
     if (type.name != "yarn" && type.name != "longrope") lacks(type, kFactor);
-    if (model_.context) return fmt::format("{}/{}", *model_.context, original());
+    if (model_.context) return fmt::format("{}/{}", *model_.context, original(type));
     throw std::invalid_argument(fmt::format(
         "RoPE's scaling has no factor, and there is no {} either; one of them would be right",
         model_.context_key));
@@ -502,9 +525,9 @@ class RopeReader {
 
   // Where the original length stands outside, some versions of [HF] take the factor and others the
   // quotient.
-  void require_factor_of_lengths(const Found& factor) const {
+  void require_factor_of_lengths(const ScalingType& type, const Found& factor) const {
     if (!Reader::find(root_, kOriginal.key, Kind::number) || !model_.context) return;
-    const std::string lengths = fmt::format("{}/{}", *model_.context, original());
+    const std::string lengths = fmt::format("{}/{}", *model_.context, original(type));
     if (parse_rational(lengths) == parse_rational(factor.value->text)) return;
     throw std::invalid_argument(
         fmt::format("RoPE's scaling has the factor {}, but {}/{} is {}; the same would be right",

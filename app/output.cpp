@@ -18,7 +18,8 @@ bool is_standard_output(const std::string& path) {
 
 std::string partial(const std::string& path) { return path + ".partial"; }
 
-TableFormat chosen_format(const std::string& path, std::optional<TableFormat> format) {
+TableFormat chosen_format(const std::string& option, const std::string& path,
+                          std::optional<TableFormat> format) {
   if (format) return *format;
   std::error_code none;
   if (is_standard_output(path) || std::filesystem::is_character_file(path, none)) {
@@ -27,41 +28,14 @@ TableFormat chosen_format(const std::string& path, std::optional<TableFormat> fo
   try {
     return table_format_of(path);
   } catch (const std::invalid_argument& error) {
-    throw UsageError("-o", error.what() + std::string(", or say --output-format"));
-  }
-}
-
-WholeFile open_file(const std::string& path) {
-  try {
-    return WholeFile(path);
-  } catch (const std::runtime_error& error) {
-    throw UsageError("-o", error.what());
+    const std::string or_else = option == "-o" ? ", or say --output-format" : "";
+    throw UsageError(option, error.what() + or_else);
   }
 }
 
 // A device has no name beside it.
 bool can_have_manifest(const std::string& path) {
   return !std::filesystem::exists(path) || std::filesystem::is_regular_file(path);
-}
-
-// The same file by whatever name.
-bool is_same_file(const std::string& a, const std::string& b) {
-  std::error_code error;
-  return std::filesystem::is_regular_file(a, error) && std::filesystem::equivalent(a, b, error);
-}
-
-void require_not_read(const std::vector<std::string>& paths,
-                      const std::vector<std::string>& files_read) {
-  for (const std::string& path : paths) {
-    for (const std::string& written : {path, partial(path)}) {
-      for (const std::string& read : files_read) {
-        if (!is_same_file(written, read)) continue;
-        throw UsageError("-o", fmt::format("'{}' would replace '{}', which is read; name another "
-                                           "file",
-                                           written, read));
-      }
-    }
-  }
 }
 
 // "x-NAME.csv" beside "x.csv".
@@ -86,21 +60,34 @@ void write_whole(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-Output::Output(const std::string& path, std::optional<TableFormat> format,
-               const std::vector<std::string>& files_read,
-               const std::vector<std::string>& further_names)
-    : format_(chosen_format(path, format)) {
-  if (is_standard_output(path)) return;
-  if (!can_have_manifest(path)) {
-    file_.emplace(open_file(path));
-    return;
+WholeFile open_file(const std::string& option, const std::string& path) {
+  try {
+    return WholeFile(path);
+  } catch (const std::runtime_error& error) {
+    throw UsageError(option, error.what());
   }
-  std::vector<std::string> written = {path, manifest_path(path)};
-  for (const std::string& name : further_names) written.push_back(further_path(path, name));
-  require_not_read(written, files_read);
-  file_.emplace(open_file(path));
-  manifest_.emplace(open_file(manifest_path(path)));
-  for (std::size_t n = 2; n < written.size(); ++n) further_.push_back(open_file(written[n]));
+}
+
+Output::Output(const std::string& option, const std::string& path,
+               std::optional<TableFormat> format, FilesInUse& files,
+               const std::vector<std::string>& further_names)
+    : format_(chosen_format(option, path, format)) {
+  if (is_standard_output(path)) return;
+  const bool is_regular = can_have_manifest(path);
+  std::vector<std::string> written = {path};
+  if (is_regular) {
+    written.push_back(manifest_path(path));
+    for (const std::string& name : further_names) written.push_back(further_path(path, name));
+  }
+  std::vector<std::string> taken = written;
+  for (const std::string& each : written) taken.push_back(partial(each));
+  files.add_written(option, taken);
+  file_.emplace(open_file(option, path));
+  if (!is_regular) return;
+  manifest_.emplace(open_file(option, manifest_path(path)));
+  for (std::size_t n = 2; n < written.size(); ++n) {
+    further_.push_back(open_file(option, written[n]));
+  }
 }
 
 void Output::write(const Table& table, const Manifest& manifest,

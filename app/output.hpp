@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/files_in_use.hpp"
 #include "app/text_option.hpp"
 #include "ropelab/table/manifest.hpp"
 #include "ropelab/table/table.hpp"
@@ -24,14 +25,18 @@ struct FurtherTable {
   Table table;
 };
 
+// Takes hold of the file that an option names. Throws UsageError of the option where it cannot be
+// written.
+WholeFile open_file(const std::string& option, const std::string& path);
+
 class Output {
  public:
-  // Takes hold of the file ("-" or nothing: standard output), of its manifest's and of those of
-  // further tables by these names. Throws UsageError where one cannot be written, where the ending
-  // names no format, and where it is one of the files that are read.
-  Output(const std::string& path, std::optional<TableFormat> format,
-         const std::vector<std::string>& files_read = {},
-         const std::vector<std::string>& further_names = {});
+  // Takes hold of the file that an option names ("-" or nothing: standard output), of its
+  // manifest's and of those of further tables by these names. Throws UsageError of the option where
+  // one cannot be written, where the ending names no format, and where one is in use; from then on
+  // they are.
+  Output(const std::string& option, const std::string& path, std::optional<TableFormat> format,
+         FilesInUse& files, const std::vector<std::string>& further_names = {});
 
   TableFormat format() const { return format_; }
 

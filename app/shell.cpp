@@ -54,7 +54,9 @@ void carry_out(CommandLine& line, const Interruption& interruption) {
   const Run::Settings settings = line.settings();
   use_instruction_set(settings.instruction_set);
   const tbb::global_control threads(tbb::global_control::max_allowed_parallelism, settings.threads);
-  Output output = line.output(command.files_read(), command.further_names());
+  FilesInUse files = line.files_in_use();
+  Output output = line.output(files, command.further_names());
+  command.open_beside(files);
   Parameters resolved = command.resolved_parameters(interruption);
   resolved.emplace_back("output-format", table_format_name(output.format()));
   Manifest manifest = line.manifest(resolved);

@@ -67,7 +67,7 @@ class Design : public Command {
         "How: single, dyadic, multi-pair, grid, rank-2 or native, a list, or 'best': the "
         "best of the rotations with the frequencies allowed",
         "best");
-    app.add_flag("--compare", compare_, "A row for every method");
+    CLI::Option* compare = app.add_flag("--compare", compare_, "A row for every method");
     most_pairs_.add_to(app);
     frequencies_.add_to(app, "--frequencies", "WORD",
                         "Which may be used: free, dyadic (powers of two), or grid (a model's own: "
@@ -78,15 +78,26 @@ class Design : public Command {
     objective_.add_to(app);
     tolerance_.add_to(app);
     unit_.add_to(app);
-    app.add_flag("--costs", costs_,
-                 "Instead, what each method costs the model of --model: dimensions, parameters, "
-                 "multiplications, cache");
+    CLI::Option* costs = app.add_flag(
+        "--costs", costs_,
+        "Instead, what each method costs the model of --model: dimensions, parameters, "
+        "multiplications, cache");
     model_file_.add_to(app);
+    compare->excludes(method_.option(), frequencies_.option());
+    for (const char* idle :
+         {"--method", "--compare", "--frequencies", "--base", "--rope-dim", "--scaling", "--window",
+          "--kv-heads", "--head-dim", "--pipeline", "--saturate", "--objective", "--tolerance",
+          "--unit", "--model-file"}) {
+      costs->excludes(app.get_option(idle));
+    }
   }
 
   void set_up(const Interruption& interruption) override {
     objective_value_ = objective_.read();
     methods_ = read_methods();
+    if (std::none_of(methods_.begin(), methods_.end(), uses_grid)) {
+      refuse_idle_grid(grid_, scaling_, "--method grid, --frequencies grid or --compare");
+    }
     take_from_model();
     tolerance_value_ = tolerance_.read().to_double();
     if (costs_) {
@@ -114,6 +125,8 @@ class Design : public Command {
     return costs_ ? std::nullopt : std::optional(questions_.size());
   }
 
+  void open_beside(FilesInUse& files) override { model_file_.open(files); }
+
   void run(Run& run, Table& table) override {
     if (costs_) {
       add_costs(run, table);
@@ -134,9 +147,7 @@ class Design : public Command {
     });
   }
 
-  void write_beside(const Table&, const Manifest&) override {
-    if (!costs_) model_file_.write(designs_);
-  }
+  void write_beside(const Table&, const Manifest&) override { model_file_.write(designs_); }
 
  private:
   // What is not given and the model's file says.
@@ -164,7 +175,7 @@ class Design : public Command {
   void add_costs(const Run& run, Table& table) const {
     const Interruption& interruption = run.interruption();
     const Algebraic slope =
-        in_scaled_score(heads_.read(interruption).front().slope, model_.config()->head_dim);
+        in_scaled_score(single_head(interruption).slope, model_.config()->head_dim);
     for (const Format& dtype : formats_.read()) {
       const AttentionShape shape = attention_shape(*model_.config(), dtype);
       for (const long long context : context_.read(interruption)) {
@@ -173,6 +184,14 @@ class Design : public Command {
         }
       }
     }
+  }
+
+  // There is no column that would tell several apart.
+  HeadChoice single_head(const Interruption& interruption) const {
+    const auto heads = heads_.read(interruption);
+    if (heads.size() == 1) return heads.front();
+    throw UsageError(heads_.given().back(),
+                     fmt::format("there are {} heads or slopes; --costs takes one", heads.size()));
   }
 
   std::vector<std::pair<Method, long long>> ways(const Interruption& interruption) const {
@@ -188,31 +207,56 @@ class Design : public Command {
   using Row = std::vector<Method>;
 
   std::vector<Row> read_methods() const {
-    const std::string frequencies = frequencies_.text();
-    Row rotations;
-    if (frequencies == "free") {
-      rotations = {Method::single, Method::dyadic, Method::multi_pair};
-    } else if (frequencies == "dyadic") {
-      rotations = {Method::dyadic};
-    } else if (frequencies == "grid") {
-      rotations = {Method::grid};
-    } else {
-      throw UsageError("--frequencies",
-                       fmt::format("'{}' is none of free, dyadic, grid", frequencies));
-    }
     std::vector<Row> rows;
     if (compare_) {
       for (std::size_t n = 0; n < method_names.size(); ++n)
         rows.push_back({static_cast<Method>(n)});
       return rows;
     }
-    return method_.read([&](const std::string& text) {
-      for (const std::string& item : split_list(text)) {
-        rows.push_back(item == "best" ? rotations
-                                      : Row{static_cast<Method>(index_of(method_names, item))});
-      }
-      return rows;
-    });
+    const Row rotations = allowed_rotations();
+    const auto items = method_.read([](const std::string& text) { return split_list(text); });
+    for (const std::string& item : items) {
+      Row row = item == "best" ? rotations : Row{method_named(item)};
+      if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(std::move(row));
+    }
+    if (frequencies_.given()) require_allowed(rows, rotations);
+    return rows;
+  }
+
+  Method method_named(const std::string& name) const {
+    return method_.read(
+        [&](const std::string&) { return static_cast<Method>(index_of(method_names, name)); });
+  }
+
+  // Those that 'best' chooses from.
+  Row allowed_rotations() const {
+    const std::string frequencies = frequencies_.text();
+    if (frequencies == "free") return {Method::single, Method::dyadic, Method::multi_pair};
+    if (frequencies == "dyadic") return {Method::dyadic};
+    if (frequencies == "grid") return {Method::grid};
+    throw UsageError("--frequencies",
+                     fmt::format("'{}' is none of free, dyadic, grid", frequencies));
+  }
+
+  // That --frequencies is not given in vain.
+  void require_allowed(const std::vector<Row>& rows, const Row& rotations) const {
+    std::vector<std::string_view> names;
+    for (const Method method : rotations) names.push_back(name_of(method));
+    bool any_rotates = false;
+    for (const Row& row : rows) {
+      const Method method = row.front();
+      if (method == Method::rank_two || method == Method::native) continue;
+      any_rotates = true;
+      if (std::find(rotations.begin(), rotations.end(), method) != rotations.end()) continue;
+      throw UsageError(
+          "--frequencies",
+          fmt::format("'{}' is not what --method {} takes; with it best or {} would be right",
+                      frequencies_.text(), name_of(method), fmt::join(names, " or ")));
+    }
+    if (any_rotates) return;
+    throw UsageError("--frequencies",
+                     fmt::format("--method {} has none; with it best or {} would be right",
+                                 method_.text(), fmt::join(names, " or ")));
   }
 
   static bool uses_grid(const Row& methods) {
@@ -309,11 +353,20 @@ class Design : public Command {
       const long long keys = parse_integer(text, 1, *head.heads);
       if (*head.heads % keys != 0) {
         throw std::invalid_argument(
-            fmt::format("'{}' does not divide {} heads evenly", text, *head.heads));
+            fmt::format("'{}' does not divide {} heads evenly; {} would be right", text,
+                        *head.heads, nearest_divisors(*head.heads, keys)));
       }
       const int to_a_key = *head.heads / static_cast<int>(keys);
       return to_a_key == 1 ? 0 : (*head.head - 1) / to_a_key + 1;
     });
+  }
+
+  // "2 or 4": those below and above.
+  static std::string nearest_divisors(long long heads, long long keys) {
+    long long below = keys, above = keys;
+    while (heads % below != 0) --below;
+    while (heads % above != 0) ++above;
+    return fmt::format("{} or {}", below, above);
   }
 
   HeadTask task_of(const Question& question) const {
@@ -412,21 +465,24 @@ class Design : public Command {
 
   std::string reason_of(const Question& question, const Found& found,
                         const Interruption& interruption) const {
-    const double value = value_of(found);
-    if (objective_value_ == Objective::total && value == 0) {
+    if (found.errors.measurement.errors.total_maximum == 0.0) {
       return "exact: every score is the bias itself";
     }
-    std::string text;
+    const bool holds = is_within_tolerance(question, found);
+    std::string text(holds ? kWithinTolerance : "");
     if (found.design.method == Method::rank_two) {
-      text = fmt::format("{} terms for each position; ", found.design.factor_terms);
+      const int terms = found.design.factor_terms;
+      text += fmt::format("{} term{} for each position; ", terms, terms == 1 ? "" : "s");
     }
-    text += what_is_left(found.errors, unit_.read() == Unit::tokens ? "tokens" : "logits");
+    text += what_is_left(found.errors, objective_value_,
+                         unit_.read() == Unit::tokens ? "tokens" : "logits");
     if (const double limit = limit_of(question, found.design); limit > 0) {
       text += fmt::format(
-          "; one pair on its axes stored in {} bits cannot have less than {:.3g} logits",
+          "; one pair on its axes turned less than once and stored in {} bits cannot have less "
+          "than {:.3g} logits",
           question.pipeline[StepName::storage]->precision, limit);
     }
-    if (found.design.method == Method::grid && !is_within_tolerance(question, found)) {
+    if (found.design.method == Method::grid && !holds) {
       const Search& search = searches_[question.search];
       text += limit_of_grid(search.search->grid_limit(task_of(question), interruption),
                             search.options.grid.size(), tolerance_value_);

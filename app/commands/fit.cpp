@@ -60,6 +60,7 @@ class Fit : public Command {
     constexpr std::array<std::string_view, 2> words = {"free", "grid"};
     is_on_grid_ =
         frequencies_.read([&](const std::string& text) { return index_of(words, text); }) == 1;
+    if (!is_on_grid_) refuse_idle_grid(grid_, scaling_, "--frequencies grid");
     tolerance_value_ = tolerance_.read().to_double();
     choices_ = bias_.read(interruption);
     read_questions(interruption);
@@ -77,6 +78,8 @@ class Fit : public Command {
   }
 
   std::optional<std::size_t> rows_in_all() const override { return questions_.size(); }
+
+  void open_beside(FilesInUse& files) override { model_file_.open(files); }
 
   void run(Run& run, Table& table) override {
     run.set_instruction_set(instruction_set_in_use());
@@ -207,8 +210,10 @@ class Fit : public Command {
     if (found.errors.measurement.errors.total_maximum == 0.0) {
       return "exact: every score is the bias itself";
     }
-    std::string text = what_is_left(found.errors, "logits");
-    if (is_on_grid_ && !(value_of(found) <= tolerance_value_)) {
+    const bool holds = value_of(found) <= tolerance_value_;
+    std::string text(holds ? kWithinTolerance : "");
+    text += what_is_left(found.errors, objective_value_, "logits");
+    if (is_on_grid_ && !holds) {
       text += limit_of_grid(search.grid_limit(task, interruption),
                             grids_[question.grid].thetas.size(), tolerance_value_);
     }

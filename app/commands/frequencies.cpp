@@ -102,6 +102,8 @@ class Frequencies : public Command {
     return rows;
   }
 
+  void open_beside(FilesInUse& files) override { least_base_.open_proof(files); }
+
   void run(Run& run, Table& table) override {
     if (least_base_.wanted()) return least_base_.run(run, table);
     run.over(chosen_.size(), [&](std::size_t n) { add_rows(chosen_[n], run, table); });

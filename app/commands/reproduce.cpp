@@ -22,10 +22,10 @@ class ClaimFiles {
   // Makes the folder if there is none, and takes hold of all files. Throws UsageError.
   ClaimFiles(const std::string& folder, std::string_view stem, const std::vector<Claim>& claims)
       : folder_(made(folder)),
-        claims_(path(fmt::format("{}.csv", stem)), std::nullopt),
-        claims_in_markdown_(held(path(fmt::format("{}.md", stem)))) {
+        claims_("-o", path(fmt::format("{}.csv", stem)), std::nullopt, files_),
+        claims_in_markdown_(open_file("-o", path(fmt::format("{}.md", stem)))) {
     for (const Claim& claim : claims) {
-      if (claim.has_curve) curves_.emplace_back(curve_path(claim), std::nullopt);
+      if (claim.has_curve) curves_.emplace_back("-o", curve_path(claim), std::nullopt, files_);
     }
   }
 
@@ -49,19 +49,13 @@ class ClaimFiles {
                                        "or - to print only",
                                        folder));
   }
-  static WholeFile held(const std::string& path) {
-    try {
-      return WholeFile(path);
-    } catch (const std::runtime_error& error) {
-      throw UsageError("-o", error.what());
-    }
-  }
   std::string path(const std::string& name) const { return (fs::path(folder_) / name).string(); }
   std::string curve_path(const Claim& claim) const {
     return path(fmt::format("claim-{}.csv", claim.key));
   }
 
   std::string folder_;
+  FilesInUse files_;
   Output claims_;
   WholeFile claims_in_markdown_;
   std::vector<Output> curves_;

@@ -1,5 +1,7 @@
 // ropelab design, as a user runs it.
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include <nlohmann/json.hpp>
 
@@ -129,7 +131,6 @@ TEST_CASE("design refuses what cannot be meant") {
            {"--frequencies few", "--frequencies"},
            {"--context 1M", "--context"},
            {"--frequencies grid --rope-dim 63", "--rope-dim"},
-           {"--kv-heads 3", "--kv-heads"},
            {"--kv-heads 2 --slope 1", "--kv-heads"},
            {"--window 0", "--window"},
            {"--tolerance 0", "--tolerance"}}) {
@@ -139,6 +140,129 @@ TEST_CASE("design refuses what cannot be meant") {
     CHECK(result.output.empty());
     CHECK(result.error.find(naming) != std::string::npos);
   }
+}
+
+TEST_CASE("what design writes goes to files of their own, which are taken before the search") {
+  const TemporaryFolder folder;
+  folder.write("config.json", R"({"model_type": "llama"})");
+  folder.write("file.txt", "as it was");
+  folder.write("t.json", "as it was");
+  std::filesystem::create_directory(folder / "folder.json");
+  std::filesystem::create_symlink("t.json", folder / "link.json");
+  // A search over this context takes minutes: one that began would be killed.
+  const std::string line =
+      "timeout -s KILL 60 ropelab design --context 256K --head all "
+      "--max-pairs 64 --dtype bfloat16 ";
+  for (const auto& [options, naming] : std::vector<std::pair<std::string, std::string>>{
+           {"-o t.json --model-file t.json", "--model-file: 't.json' is a file that -o writes"},
+           {"-o t.json --model-file ./t.json", "--model-file: './t.json' is a file that -o writes"},
+           {"-o t.json --model-file link.json", "'link.json' is a file that -o writes"},
+           {"-o t.csv --model-file t.manifest.json", "'t.manifest.json' is a file that -o writes"},
+           {"--model config.json --model-file config.json", "'config.json', which is read"},
+           {"--model-file x.csv", "--model-file: 'x.csv' does not end in .json"},
+           {"--model-file ''", "--model-file: "},
+           {"--model-file folder.json", "--model-file: 'folder.json' cannot be written: it is a"},
+           {"--model-file folder.json/", "--model-file: 'folder.json/' cannot be written: it is a"},
+           {"--model-file none/x.json", "--model-file: 'none/x.json' cannot be written"},
+           {"--model-file file.txt/x.json", "--model-file: 'file.txt/x.json' cannot be written"}}) {
+    const auto result = run_shell_in(folder, line + options);
+    INFO(options << ": " << result.error);
+    CHECK(result.status == 2);
+    CHECK(result.output.empty());
+    CHECK(result.error.find(naming) != std::string::npos);
+    CHECK(std::count(result.error.begin(), result.error.end(), '\n') == 1);
+  }
+  CHECK(folder.names() ==
+        std::vector<std::string>{"config.json", "file.txt", "folder.json", "link.json", "t.json"});
+  CHECK(folder.read("t.json") == "as it was");
+  const auto both = run_shell_in(folder,
+                                 "ropelab design --method native --context 9 --dtype float32 -o "
+                                 "t.json --model-file m.json");
+  CHECK(both.status == 0);
+  CHECK(nlohmann::json::parse(folder.read("m.json")).at("heads").size() == 1);
+  CHECK(nlohmann::json::parse(folder.read("t.json")).size() == 1);
+}
+
+TEST_CASE("design refuses options that nothing would come of") {
+  const std::string model = std::string(" --model ") + ROPELAB_TEST_DATA "/models/bloom-560m.json";
+  for (const auto& [options, naming] : std::vector<std::pair<std::string, std::string>>{
+           {"--frequencies dyadic --method single",
+            "--frequencies: 'dyadic' is not what --method single takes; with it best or dyadic"},
+           {"--frequencies grid --method single", "--frequencies: 'grid' is not what"},
+           {"--frequencies grid --method best,single", "--frequencies: 'grid' is not what"},
+           {"--frequencies free --method grid",
+            "with it best or single or dyadic or multi-pair would be right"},
+           {"--frequencies grid --method native,rank-2",
+            "--frequencies: --method native,rank-2 has none"},
+           {"--frequencies grid --compare", "--frequencies"},
+           {"--method single --compare", "--method"},
+           {"--base 1e4 --method single", "--base: no design here is on a model's grid"},
+           {"--rope-dim 32", "--rope-dim: no design here is on a model's grid"},
+           {"--scaling linear:factor=2 --frequencies dyadic", "--scaling: no design here"},
+           {"--costs --model-file q.json" + model, "--model-file"},
+           {"--costs --method single" + model, "--method"},
+           {"--costs --compare" + model, "--compare"},
+           {"--costs --window 3" + model, "--window"},
+           {"--costs --head 1,2" + model, "--head: there are 2 heads or slopes; --costs takes one"},
+           {"--kv-heads 3", "--kv-heads: '3' does not divide 16 heads evenly; 2 or 4 would be"}}) {
+    const auto result = run_shell("ropelab design --dtype float32 --context 50 " + options);
+    INFO(options << ": " << result.error);
+    CHECK(result.status == 2);
+    CHECK(result.output.empty());
+    CHECK(result.error.find(naming) != std::string::npos);
+    CHECK(std::count(result.error.begin(), result.error.end(), '\n') == 1);
+  }
+}
+
+TEST_CASE("a method that is named twice has one row") {
+  const CsvText table =
+      table_of("design --method native,rank-2,native,native --context 50 --dtype float32 --head 1");
+  REQUIRE(table.records().size() == 2);
+  CHECK(table.at(0, "method") == "native");
+  CHECK(table.at(1, "method") == "rank-2");
+  CHECK(table_of("design --method grid,best --frequencies grid --context 50 --dtype float32")
+            .records()
+            .size() == 1);
+}
+
+// The number in "within the tolerance: 0.02 logits left ...".
+double number_before(const std::string& reason, const std::string& word) {
+  const auto end = reason.find(' ' + word);
+  REQUIRE(end != std::string::npos);
+  const auto space = reason.rfind(' ', end - 1);
+  return std::stod(reason.substr(space == std::string::npos ? 0 : space + 1));
+}
+
+TEST_CASE("the reason names the error that the row has, and says where it is small enough") {
+  // Truncation and rounding cancel in some of these: each alone is more than the error.
+  const CsvText table = table_of(
+      "design --method single,dyadic,native --head 1 --context 300 --dtype float16,float32 "
+      "--pipeline fused --max-pairs 1");
+  bool one_cancels = false;
+  for (std::size_t row = 0; row < table.records().size(); ++row) {
+    const std::string reason = table.at(row, "reason");
+    if (reason.starts_with("exact")) continue;
+    if (table.at(row, "status") == "overflow") continue;
+    INFO(reason);
+    const double total = std::stod(table.at(row, "total_max_abs"));
+    // Three digits.
+    CHECK(std::fabs(number_before(reason, "logits") - total) <= 0.0051 * total);
+    CHECK(reason.starts_with("within the tolerance: ") == (table.at(row, "holds") == "yes"));
+    const double truncation = std::stod(table.at(row, "truncation_max_abs"));
+    const double rounding = std::stod(table.at(row, "rounding_max_abs"));
+    one_cancels |= total < std::max(truncation, rounding);
+    const bool says_rounding = reason.find("by rounding") != std::string::npos;
+    CHECK(says_rounding == (rounding >= truncation));
+  }
+  CHECK(one_cancels);
+  const std::string options = "design --method single --context 300 --dtype float16 --objective ";
+  const CsvText truncation = table_of(options + "truncation");
+  CHECK(truncation.at(0, "reason").find(" logits of truncation left") != std::string::npos);
+  const CsvText weights = table_of(options + "weights");
+  CHECK(weights.at(0, "reason").find("of the last query's weight goes elsewhere") !=
+        std::string::npos);
+  const CsvText visible = table_of(options + "visible");
+  CHECK(visible.at(0, "reason").find(" among visible pairs") != std::string::npos);
 }
 
 }  // namespace

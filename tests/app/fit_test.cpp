@@ -134,6 +134,7 @@ TEST_CASE("the model file of fit names the target") {
 TEST_CASE("fit refuses what cannot be meant") {
   const TemporaryFolder folder;
   folder.write("values.csv", two_heads());
+  folder.write("short.txt", "0\n-1\n");
   folder.write("ragged.csv", "1,2\n1\n");
   folder.write("word.txt", "0\n-1\nfar\n");
   folder.write("gap.csv", "0,0\n2,1\n");
@@ -156,9 +157,23 @@ TEST_CASE("fit refuses what cannot be meant") {
            {"--target t5 --values ragged.csv", "'ragged.csv': line 2"},
            {"--target t5 --values values.csv --buckets 16", "it has 32 lines of values; 16"},
            {"--target t5 --values values.csv --buckets 7", "--buckets"},
-           {"--target t5 --values values.csv --heads 3", "--heads: '3' is not the 2 heads"},
-           {"--target t5 --values values.csv --head 3", "--head"},
+           {"--target t5 --values values.csv --heads 3",
+            "'values.csv' has columns for 2 heads; 2 would"},
+           {"--target t5 --values values.csv --head 3",
+            "a range, or all ('values.csv' has columns for 2 heads)"},
+           {"--target t5 --values short.txt --buckets 2 --heads 4 --head 4",
+            "--heads: '4' is not what the file has: 'short.txt' has one column for 1 head; 1 "
+            "would"},
+           {"--target t5 --values short.txt --buckets 2 --head 4",
+            "--head: '4' is not 1, the only head there is; 1 or all would be right ('short.txt'"},
+           {"--target t5 --values ''", "--values: '' is no name"},
            {"--target table:none.txt", "No such file"},
+           {"--target table:", "--target: 'table:' names no file; table:FILE would be right"},
+           {"--base 1e5", "--base: no design here is on a model's grid; beside it --frequencies"},
+           {"--scaling linear:factor=2", "--scaling: no design here"},
+           {"-o t.json --model-file t.json", "--model-file: 't.json' is a file that -o writes"},
+           {"--model-file values.csv --target t5 --values values.csv", "does not end in .json"},
+           {"--model-file none/m.json", "--model-file: 'none/m.json' cannot be written"},
            {"--target table:word.txt --context 3", "'word.txt': line 3: 'far' is not a number"},
            {"--target table:gap.csv --context 2", "distance 1 is missing"},
            {"--target table:twice.csv --context 2", "line 3: distance 1 is there twice"},

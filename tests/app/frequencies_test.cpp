@@ -1,4 +1,7 @@
 // ropelab frequencies, as a user runs it.
+#include <algorithm>
+#include <filesystem>
+
 #include "app/program.hpp"
 #include "catch.hpp"
 #include "ropelab/exact/parse.hpp"
@@ -87,6 +90,31 @@ TEST_CASE("frequencies --least-base keeps its proof where --proof says") {
   }
   CHECK(serving == "8;32;");
   CHECK_FALSE(folder.read("proof.manifest.json").empty());
+}
+
+TEST_CASE("frequencies --least-base takes hold of --proof before it searches") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder / "folder.csv");
+  // Minutes of search.
+  const std::string line = "ropelab frequencies --least-base --rope-dim 128 --context 1M ";
+  for (const auto& [options, naming] : std::vector<std::pair<std::string, std::string>>{
+           {"-o t.csv --proof t.csv", "--proof: 't.csv' is a file that -o writes as well"},
+           {"-o t.csv --proof ./t.csv", "--proof: './t.csv' is a file that -o writes as well"},
+           // Their manifests would be one.
+           {"-o t.csv --proof t.json", "--proof: 't.manifest.json' is a file that -o writes"},
+           {"--proof none/t.csv", "--proof: 'none/t.csv' cannot be written"},
+           {"--proof folder.csv", "--proof: 'folder.csv' cannot be written: it is a folder"},
+           {"--proof t.txt", "--proof: "},
+           {"--proof ''", "--proof: "}}) {
+    const Outcome outcome = run_shell_in(folder, line + options);
+    INFO(options << ": " << outcome.error);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.output.empty());
+    CHECK_THAT(outcome.error, ContainsSubstring(naming));
+    CHECK_THAT(outcome.error, !ContainsSubstring("--output-format"));
+    CHECK(std::count(outcome.error.begin(), outcome.error.end(), '\n') == 1);
+  }
+  CHECK(folder.names() == std::vector<std::string>{"folder.csv"});
 }
 
 TEST_CASE("frequencies --least-base refuses what has no answer or no meaning") {

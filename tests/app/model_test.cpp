@@ -162,6 +162,50 @@ TEST_CASE("Keys that may be there or not have the default of their type of model
   CHECK(nulls.key_value_heads == 4);
 }
 
+// The classes' own defaults, from transformers' configuration_*.py: the arguments of __init__, or
+// the fields, of LlamaConfig and the others.
+TEST_CASE("A file that names its type of model alone is that of transformers' class") {
+  const auto of_type = [](const std::string& type) {
+    const TemporaryFolder folder;
+    folder.write("config.json", fmt::format(R"({{"model_type": "{}"}})", type));
+    return summary(read_model_config(folder / "config.json"));
+  };
+  CHECK(of_type("llama") ==
+        "llama: context=2048, layers=32, heads=32, key-value-heads=32, head-dim=128, "
+        "hidden-size=4096, base=10000, rope-dim=128");
+  CHECK(of_type("mistral") ==
+        "mistral: context=131072, layers=32, heads=32, key-value-heads=8, head-dim=128, "
+        "hidden-size=4096, window=4096, base=10000, rope-dim=128");
+  CHECK(of_type("mixtral") ==
+        "mixtral: context=131072, layers=32, heads=32, key-value-heads=8, head-dim=128, "
+        "hidden-size=4096, base=1000000, rope-dim=128");
+  CHECK(of_type("phi3") ==
+        "phi3: context=4096, layers=32, heads=32, key-value-heads=32, head-dim=96, "
+        "hidden-size=3072, base=10000, rope-dim=96");
+  CHECK(of_type("qwen2") ==
+        "qwen2: context=32768, layers=32, heads=32, key-value-heads=32, head-dim=128, "
+        "hidden-size=4096, base=10000, rope-dim=128");
+  CHECK(of_type("qwen3") ==
+        "qwen3: context=32768, layers=32, heads=32, key-value-heads=32, head-dim=128, "
+        "hidden-size=4096, base=10000, rope-dim=128");
+  CHECK(of_type("gpt_neox") ==
+        "gpt_neox: context=2048, layers=44, heads=64, key-value-heads=64, head-dim=96, "
+        "hidden-size=6144, base=10000, rope-dim=24");
+  CHECK(of_type("bloom") ==
+        "bloom: layers=2, heads=8, key-value-heads=8, head-dim=8, hidden-size=64, alibi, "
+        "bias-scale=after");
+  CHECK(of_type("mpt") ==
+        "mpt: context=2048, layers=24, heads=16, key-value-heads=16, head-dim=128, "
+        "hidden-size=2048, alibi, bias-scale=after");
+  CHECK(of_type("falcon") ==
+        "falcon: context=2048, layers=32, heads=71, key-value-heads=1, head-dim=64, "
+        "hidden-size=4544, base=10000, rope-dim=64");
+  // Phi3Config has original_max_position_embeddings=4096.
+  CHECK_THAT(summary_with("longrope-small", R"({"original_max_position_embeddings": null,
+                              "rope_parameters": {"original_max_position_embeddings": null}})"),
+             ContainsSubstring("longrope:original=4096:"));
+}
+
 TEST_CASE("Scalings of all types are read with what follows from the lengths") {
   const auto scaling = [](const std::string& members) {
     const TemporaryFolder folder;
@@ -214,8 +258,10 @@ TEST_CASE(
   CHECK_THAT(refusal_of_text("{}"), Catch::Matchers::StartsWith("there is no model_type; one of"));
   CHECK_THAT(refusal("llama-2-7b", R"({"model_type": "gpt2"})"),
              Catch::Matchers::StartsWith("model_type is \"gpt2\"; one of llama, mistral"));
-  CHECK(refusal("llama-2-7b", R"({"num_attention_heads": null})") ==
-        "there is no num_attention_heads; a whole number from 1 to 65536 would be right");
+  CHECK(refusal_of_text(R"({"model_type": "llama", "num_attention_heads": null})") ==
+        "num_attention_heads is null; a whole number from 1 to 65536 would be right");
+  CHECK(refusal_of_text(R"({"model_type": "bloom", "n_layer": null})") ==
+        "n_layer or num_hidden_layers is null; a whole number from 1 to 4096 would be right");
   CHECK(refusal("llama-2-7b", R"({"num_attention_heads": "32"})") ==
         "num_attention_heads is \"32\"; a number would be right");
   for (const char* heads : {"0", "-1", "1.5", "65537", "1e400"}) {
