@@ -316,12 +316,24 @@ class Bloom : public Command {
               const Algebraic length{Rational(static_cast<long long>(point.plan.window))};
               replacement.theta = turning.is_theta ? turning.value : turning.value / length;
               replacement.max_phase = turning.is_theta ? turning.value * length : turning.value;
+              require_angle_in_reach(*replacement.theta, point.plan.window);
               add(point, replacement);
             }
           }
         }
       }
     }
+  }
+
+  void require_angle_in_reach(const Algebraic& theta, std::size_t window) const {
+    const Algebraic last{Rational(first_ + static_cast<long long>(window) - 1)};
+    if ((theta * last).to_double() <= 0x1p64) return;
+    const TextOption& option = theta_.given() ? theta_ : max_phase_;
+    throw UsageError(
+        option.name(),
+        fmt::format("'{}' turns beyond 2^64 rad; a smaller one, or a smaller window or "
+                    "first position, would be right",
+                    option.text()));
   }
 
   // With the settings that have no column of their own.

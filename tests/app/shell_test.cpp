@@ -54,7 +54,7 @@ TEST_CASE("bad input is one sentence that names option and value, and exit statu
       {"sweep --context 5", "no command is given before '--context'"},
       {"frobnicate",
        "there are reproduce, sweep, profile, attention, condition, limits, design, fit, "
-       "trace, dot, frequencies"},
+       "bloom, trace, dot, frequencies"},
       {"round", "VALUE"},
       {"round 0,5", "VALUE: '0,5'"},
       {"round 0.5x", "VALUE: '0.5x'"},

@@ -50,7 +50,7 @@ TEST_CASE("a simulated bias adds F of each head, query and key") {
         for (std::size_t q = 0; q < queries; ++q) {
           for (std::size_t k = 0; k < block.visible(q).size(); ++k) {
             const auto f = score_steps<DoubleDouble>(
-                pipeline, scale(),
+                pipeline, ExactInput(scale()),
                 table.query(static_cast<std::size_t>(block.position(q) - kFirst)),
                 table.key(k + static_cast<std::size_t>(first_key - kFirst)));
             const auto expected = static_cast<float>(std::get<double>(f.scaled));

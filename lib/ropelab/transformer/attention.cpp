@@ -102,11 +102,12 @@ HeadStatistics& HeadStatistics::operator+=(const HeadStatistics& other) {
 
 template <class Scalar>
 void attend(const HeadsInput<Scalar>& input, const AttentionBias<Scalar>& bias,
-            MatrixView<Scalar> out, HeadStatistics* statistics) {
+            MatrixView<Scalar> out, HeadStatistics* statistics, const Interruption& interruption) {
   const Eigen::Index heads = input.heads;
   const Eigen::Index blocks = (input.queries.rows() + queries_at_a_time - 1) / queries_at_a_time;
   std::vector<HeadStatistics> shares(static_cast<std::size_t>(heads * blocks));
   const auto attend_to = [&](Eigen::Index n) {
+    interruption.check();
     // The longest rows first, so that no thread is left with one of them at the end.
     const Eigen::Index block = blocks - 1 - n / heads;
     thread_local Room<Scalar> room;
@@ -127,8 +128,8 @@ void attend(const HeadsInput<Scalar>& input, const AttentionBias<Scalar>& bias,
 }
 
 template void attend(const HeadsInput<float>&, const AttentionBias<float>&, MatrixView<float>,
-                     HeadStatistics*);
+                     HeadStatistics*, const Interruption&);
 template void attend(const HeadsInput<double>&, const AttentionBias<double>&, MatrixView<double>,
-                     HeadStatistics*);
+                     HeadStatistics*, const Interruption&);
 
 }  // namespace ropelab

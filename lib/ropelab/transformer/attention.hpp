@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ropelab/exact/interruption.hpp"
 #include "ropelab/transformer/attention_bias.hpp"
 #include "ropelab/transformer/matrix.hpp"
 
@@ -37,9 +38,11 @@ struct HeadsInput {
 // softmax(q.k/sqrt(head_dim) + bias) of the keys up to the query's own. The work goes to the
 // threads of the caller's TBB arena, without a trace in the figures; each thread holds the scores
 // of 128 queries of one head.
-// Adds to `statistics`, one for each head, unless it is null.
+// Adds to `statistics`, one for each head, unless it is null. Throws Interrupted, some blocks being
+// done.
 template <class Scalar>
 void attend(const HeadsInput<Scalar>& input, const AttentionBias<Scalar>& bias,
-            MatrixView<Scalar> out, HeadStatistics* statistics);
+            MatrixView<Scalar> out, HeadStatistics* statistics,
+            const Interruption& interruption = {});
 
 }  // namespace ropelab

@@ -9,9 +9,26 @@
 namespace ropelab {
 namespace {
 
+struct Turn {
+  double cosine, sine;
+};
+
 double nearest_double(const StepValue<Real>& value) {
   return std::holds_alternative<double>(value) ? std::get<double>(value)
                                                : to_double(std::get<Real>(value));
+}
+
+// Double-double first, which decides nearly every rounding; not what is kept without one.
+Turn turn_at(const Pipeline& pipeline, const ExactInput& theta, double position) {
+  if (pipeline[StepName::table] || pipeline[StepName::trig]) {
+    try {
+      const auto steps = angle_steps<Bounded>(pipeline, theta, position);
+      return {std::get<double>(steps.table_cosine), std::get<double>(steps.table_sine)};
+    } catch (const Undecided&) {
+    }
+  }
+  const auto steps = angle_steps<Real>(pipeline, theta, position);
+  return {nearest_double(steps.table_cosine), nearest_double(steps.table_sine)};
 }
 
 }  // namespace
@@ -25,15 +42,15 @@ ComputedRotary<Scalar>::ComputedRotary(const Pipeline& pipeline, const Frequency
       cosines_(count * pairs_),
       sines_(count * pairs_),
       formats_{{}, pipeline[StepName::rotation], pipeline[StepName::storage]} {
-  std::vector<ExactInput> thetas;  // made once, since that takes longer than a position
+  std::vector<ExactInput> thetas;
   for (int pair = 0; pair < grid.pairs(); ++pair) thetas.emplace_back(grid.theta(pair));
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t n) {
+    interruption.check();
     const auto position = static_cast<double>(first_position + static_cast<long long>(n));
     for (std::size_t pair = 0; pair < pairs_; ++pair) {
-      interruption.check();
-      const auto steps = angle_steps<Real>(pipeline, thetas[pair], position);
-      cosines_[n * pairs_ + pair] = static_cast<Scalar>(nearest_double(steps.table_cosine));
-      sines_[n * pairs_ + pair] = static_cast<Scalar>(nearest_double(steps.table_sine));
+      const Turn turn = turn_at(pipeline, thetas[pair], position);
+      cosines_[n * pairs_ + pair] = static_cast<Scalar>(turn.cosine);
+      sines_[n * pairs_ + pair] = static_cast<Scalar>(turn.sine);
     }
   });
 }

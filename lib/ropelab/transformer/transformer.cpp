@@ -166,7 +166,7 @@ class Transformer<Scalar>::Run {
     HeadStatistics* statistics =
         options_.statistics ? options_.statistics->layers_[n].data() : nullptr;
     ropelab::attend<Scalar>(options_.cache ? input_with_cache(n) : input_alone(), bias, means_,
-                            statistics);
+                            statistics, options_.interruption);
   }
 
   HeadsInput<Scalar> input_alone() const {
