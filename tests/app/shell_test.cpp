@@ -143,7 +143,8 @@ TEST_CASE("every worked example in the help prints what it says") {
     const auto found = examples(entry.example);
     REQUIRE(!found.empty());
     for (const auto& [line, printed] : found) {
-      const Outcome outcome = run_shell(line);
+      // Their files are named from the top of the repository.
+      const Outcome outcome = run_shell("cd " ROPELAB_TEST_DATA "/../.. && " + line);
       CHECK(outcome.status == 0);
       CHECK(outcome.output == printed);
     }

@@ -201,6 +201,14 @@ TEST_CASE("searches refuse what has no meaning") {
   CHECK_THROWS_AS(search.best({Method::single}, {task}), std::invalid_argument);
 }
 
+TEST_CASE("what truncates least but overflows is passed over") {
+  SearchOptions options;
+  options.objective = Objective::truncation;
+  CHECK(!DesignSearch(options)
+             .best({Method::single}, {task_of("2^(-1/2)", 300, "ideal-trig", "float16")})
+             .empty());
+}
+
 TEST_CASE("what overflows is no design") {
   CHECK(DesignSearch{SearchOptions{}}
             .best({Method::single}, {task_of("2^(-1/2)", 65536, "naive", "float16")})

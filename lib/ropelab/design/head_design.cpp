@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <boost/random/mersenne_twister.hpp>
@@ -252,15 +253,18 @@ std::optional<double> rough_behind(const HeadTask& task, const HeadDesign& desig
                                    Objective objective, const Sample& sample, double enough,
                                    const Interruption& interruption) {
   interruption.check();
-  const DistanceFunction bias = target(task, design);
-  if (objective == Objective::truncation) {
-    return fitted_truncation(FittedReference(simulated(task, design), bias, task.window),
-                             task.context)
-        .maximum;
-  }
-  if (objective == Objective::weights) return total_variation_of(Scores(task, design), bias, task);
   const std::size_t last = objective == Objective::visible ? task.visible : task.window - 1;
-  return greatest_error(task, design, last, sample, enough);
+  if (objective == Objective::total || objective == Objective::visible) {
+    return greatest_error(task, design, last, sample, enough);
+  }
+  // Neither of the others looks at the scores of every query, and so at those that overflow.
+  constexpr double any = std::numeric_limits<double>::infinity();
+  if (!greatest_error(task, design, last, sample, any)) return std::nullopt;
+  const DistanceFunction bias = target(task, design);
+  if (objective == Objective::weights) return total_variation_of(Scores(task, design), bias, task);
+  return fitted_truncation(FittedReference(simulated(task, design), bias, task.window),
+                           task.context)
+      .maximum;
 }
 
 }  // namespace
