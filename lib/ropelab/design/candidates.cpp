@@ -129,11 +129,11 @@ double Candidates::products_measured(const HeadDesign& design) const {
          static_cast<double>(group_.size() * std::max<std::size_t>(1, design.pairs.size()));
 }
 
-void Candidates::keep_finalists() {
+void Candidates::rank_finalists() {
   const auto by_value = [](const Ranked& a, const Ranked& b) { return a.value < b.value; };
-  const std::vector<Ranked> in_order = ranked_;
-  for (const Ranked& candidate : in_order) {
-    if (candidate.designs.front().pairs.size() > 1) ranked_.push_back(reversed(candidate));
+  const std::size_t count = ranked_.size();
+  for (std::size_t n = 0; n < count; ++n) {
+    if (ranked_[n].designs.front().pairs.size() > 1) ranked_.push_back(reversed(ranked_[n]));
   }
   for (Ranked& candidate : ranked_) {
     const auto value = sampled(candidate.designs, larger_sample, infinity);
@@ -143,7 +143,7 @@ void Candidates::keep_finalists() {
 }
 
 std::vector<Found> Candidates::best() {
-  keep_finalists();
+  rank_finalists();
   std::vector<Found> best;
   double least = infinity;
   double products = 0;
@@ -220,29 +220,69 @@ HeadDesign centred(const HeadTask& task, const HeadDesign& design,
   return turned;
 }
 
-// Pairs whose components of the position reach `reach` positions from 0 just below a power of two:
+namespace {
+
+// Whether the rotation tells positions well apart that the storage still holds, and those between.
+bool stores_less_than_it_rotates(const HeadTask& task) {
+  constexpr int bits_more = 8;
+  const Step& storage = task.pipeline[StepName::storage];
+  const Step& rotation = task.pipeline[StepName::rotation];
+  return storage && (!rotation || rotation->precision >= storage->precision + bits_more);
+}
+
+// What is tried: phases over the reach of a pair of about 2^-octave.
+constexpr int first_octave = 3, last_octave = 24;
+
+// The query part size 2^-of_key and the key part size 2^-of_query turn by theta = 2^exponent/size,
+// so that the components that follow the position are the position times a power of two.
+struct PositionPair {
+  PositionPair(double size, int octave, double reach)
+      : exponent(std::ilogb(std::ldexp(size, -octave) / reach)),
+        of_key(exponent >> 1),
+        query(std::ldexp(size, -of_key)),
+        key(std::ldexp(size, -(exponent - of_key))) {}
+
+  int exponent, of_key;
+  double query, key;
+};
+
+// That takes `part` of the step per position away.
+RotatedPair exact_position_pair(const HeadTask& task, double part, int octave) {
+  const double size = std::fabs(part);
+  const PositionPair pair(size, octave, window_of(task));
+  return {Algebraic::power(2, pair.exponent, 1) / Algebraic(to_rational(size)),
+          {rounded_component(task, std::copysign(pair.query, -part)), 0},
+          {0, rounded_component(task, pair.key)}};
+}
+
+std::vector<double> digits_of_step(const HeadTask& task, int most) {
+  return signed_digits(step_per_position(task).to_real(), most,
+                       task.pipeline[StepName::storage]->precision);
+}
+
+// Pairs whose components of the position end just below a power of two, `reach` positions from 0:
 // as many positions as can be stand where the storage is finest.
 void add_filled_binades(const HeadTask& task, double reach, std::vector<HeadDesign>& designs) {
-  constexpr int octaves = 24, first_octave = 3;
   const Step& storage = task.pipeline[StepName::storage];
   if (!storage) return;
   const Algebraic step = step_per_position(task);
+  const double furthest = step.to_double() * reach;
   for (const int bits : {5, storage->precision - 1, storage->precision}) {
-    const double furthest = step.to_double() * reach;
     const double unit = std::ldexp(1.0, std::ilogb(furthest) - bits + 1);
-    const double part =
+    const double size =
         std::ceil(furthest * (1 + std::ldexp(1.0, -storage->precision)) / unit) * unit;
-    for (int n = first_octave; n < octaves; ++n) {
-      const int exponent = std::ilogb(std::ldexp(part, -n) / reach);
-      const int of_key = exponent >> 1, of_query = exponent - of_key;
-      const double query = std::ldexp(part, -of_key), key = std::ldexp(part, -of_query);
+    for (int octave = first_octave; octave < last_octave; ++octave) {
+      const PositionPair pair(size, octave, reach);
       designs.push_back({.method = Method::single});
-      designs.back().pairs = {{step / Algebraic(to_rational(query)) / Algebraic(to_rational(key)),
-                               {-query, 0},
-                               {0, key}}};
+      designs.back().pairs = {
+          {step / Algebraic(to_rational(pair.query)) / Algebraic(to_rational(pair.key)),
+           {-pair.query, 0},
+           {0, pair.key}}};
     }
   }
 }
+
+}  // namespace
 
 std::vector<HeadDesign> single_designs(const HeadTask& task) {
   constexpr int per_decade = 8, decades = 6, few_bits = 3, octaves = 20;
@@ -299,35 +339,6 @@ std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs, con
   }
   return designs;
 }
-
-namespace {
-
-// Whether the rotation tells positions well apart that the storage still holds, and those between.
-bool stores_less_than_it_rotates(const HeadTask& task) {
-  constexpr int bits_more = 8;
-  const Step& storage = task.pipeline[StepName::storage];
-  const Step& rotation = task.pipeline[StepName::rotation];
-  return storage && (!rotation || rotation->precision >= storage->precision + bits_more);
-}
-
-// That takes `part` of the step per position away, its phase over the window below 2^-octave.
-RotatedPair exact_position_pair(const HeadTask& task, double part, int octave) {
-  const double size = std::fabs(part);
-  const int exponent = std::ilogb(std::ldexp(size, -octave) / window_of(task));
-  const int of_key = exponent >> 1, of_query = exponent - of_key;
-  return {Algebraic::power(2, exponent, 1) / Algebraic(to_rational(size)),
-          {rounded_component(task, std::ldexp(-part, -of_key)), 0},
-          {0, rounded_component(task, std::ldexp(size, -of_query))}};
-}
-
-constexpr int first_octave = 3, last_octave = 24;
-
-std::vector<double> digits_of_step(const HeadTask& task, int most) {
-  return signed_digits(step_per_position(task).to_real(), most,
-                       task.pipeline[StepName::storage]->precision);
-}
-
-}  // namespace
 
 std::vector<HeadDesign> exact_position_designs(const HeadTask& task, int pairs) {
   if (!stores_less_than_it_rotates(task)) return {};

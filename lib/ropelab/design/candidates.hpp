@@ -34,7 +34,7 @@ class Candidates {
                                 double enough) const;
   double enough() const;
   // Puts ranked_, and their pairs the other way round, in order by a larger sample.
-  void keep_finalists();
+  void rank_finalists();
   // How many products a measurement over all pairs takes, of all heads.
   double products_measured(const HeadDesign& design) const;
   std::vector<HeadDesign> for_group(const HeadDesign& design) const;

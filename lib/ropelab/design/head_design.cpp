@@ -69,34 +69,17 @@ Measurement measure_scores(const HeadTask& task, const HeadDesign& design,
                               task.visible, interruption);
 }
 
-// F of one pair after the other.
-class Scores {
- public:
-  Scores(const HeadTask& task, const HeadDesign& design) {
-    if (design.method == Method::native) {
-      by_distance_ = native_scores(task, target(task, design));
-    } else {
-      products_.emplace(task.pipeline, scale_of(task), products(task, design));
-    }
-  }
-
-  DoubleDouble operator()(std::size_t i, std::size_t j) const {
-    return products_ ? products_->score(i, j) : by_distance_[i - j];
-  }
-
- private:
-  std::vector<DoubleDouble> by_distance_;
-  std::optional<ContentScores> products_;
-};
-
 // Runs of positions, the first and the last among them, that stand for all in a rough sample: in a
 // long context tables of all positions would take longer than the sample itself.
 class Runs {
  public:
-  Runs(const HeadTask& task, std::uint64_t sample)
-      : context_(task.context),
-        count_(task.context >= 2 * many * short_length && sample < task.context ? many : 1),
-        length_(count_ > 1 ? short_length : task.context) {}
+  // One run, of all positions.
+  explicit Runs(const HeadTask& task) : Runs(task.context, 1, task.context) {}
+  // As a sample of so many pairs needs them.
+  static Runs for_sample(const HeadTask& task, std::uint64_t sample) {
+    const bool is_long = task.context >= 2 * many * short_length && sample < task.context;
+    return is_long ? Runs(task.context, many, short_length) : Runs(task);
+  }
 
   std::size_t count() const { return count_; }
   std::size_t length() const { return length_; }
@@ -106,6 +89,9 @@ class Runs {
 
  private:
   static constexpr std::size_t many = 8, short_length = 512;
+
+  Runs(std::size_t context, std::size_t count, std::size_t length)
+      : context_(context), count_(count), length_(length) {}
 
   std::size_t context_, count_, length_;
 };
@@ -130,6 +116,39 @@ ScoreTable products_of(const HeadTask& task, const HeadDesign& design, const Run
 // A place in a run.
 struct InRun {
   std::size_t run, place;
+};
+
+// F of one pair after the other.
+class Scores {
+ public:
+  Scores(const HeadTask& task, const HeadDesign& design) : Scores(task, design, Runs(task)) {}
+  Scores(const HeadTask& task, const HeadDesign& design, const Runs& runs) : runs_(runs) {
+    if (design.method == Method::native) {
+      by_distance_ = native_scores(task, target(task, design));
+    } else {
+      products_.emplace(task.pipeline, scale_of(task), products_of(task, design, runs));
+    }
+  }
+
+  std::size_t distance(const InRun& query, const InRun& key) const {
+    return runs_.start(query.run) + query.place - runs_.start(key.run) - key.place;
+  }
+  DoubleDouble operator()(const InRun& query, const InRun& key) const {
+    return products_ ? products_->score(row(query), row(key)) : by_distance_[distance(query, key)];
+  }
+  // Where there is one run.
+  DoubleDouble operator()(std::size_t i, std::size_t j) const {
+    return (*this)(InRun{0, i}, InRun{0, j});
+  }
+
+ private:
+  std::size_t row(const InRun& position) const {
+    return position.run * runs_.length() + position.place;
+  }
+
+  Runs runs_;
+  std::vector<DoubleDouble> by_distance_;
+  std::optional<ContentScores> products_;
 };
 
 // Pairs of a query and a key it sees, the first of which is the furthest of all: one in three of
@@ -167,23 +186,15 @@ std::optional<double> greatest_error(const HeadTask& task, const HeadDesign& des
                                      std::size_t last_distance, const Sample& sample,
                                      double enough) {
   const DistanceFunction bias = target(task, design);
-  const Runs runs(task, sample.pairs);
-  std::vector<DoubleDouble> by_distance;
-  std::optional<ContentScores> products;
-  if (design.method == Method::native) {
-    by_distance = native_scores(task, bias);
-  } else {
-    products.emplace(task.pipeline, scale_of(task), products_of(task, design, runs));
-  }
+  const Runs runs = Runs::for_sample(task, sample.pairs);
+  const Scores scores(task, design, runs);
   RoughPairs pairs(runs, sample.seed);
   double greatest = 0;
   for (std::uint64_t n = 0; n < sample.pairs && greatest <= enough; ++n) {
     const auto [query, key] = pairs.next();
-    const std::size_t d = runs.start(query.run) + query.place - runs.start(key.run) - key.place;
+    const std::size_t d = scores.distance(query, key);
     if (d > last_distance) continue;
-    const DoubleDouble score = products ? products->score(query.run * runs.length() + query.place,
-                                                          key.run * runs.length() + key.place)
-                                        : by_distance[d];
+    const DoubleDouble score = scores(query, key);
     if (!std::isfinite(score.high)) return std::nullopt;
     greatest = std::max(greatest, std::fabs((score - bias.quick(d)).high));
   }
