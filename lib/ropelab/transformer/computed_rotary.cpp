@@ -41,7 +41,7 @@ ComputedRotary<Scalar>::ComputedRotary(const Pipeline& pipeline, const Frequency
       first_position_(first_position),
       cosines_(count * pairs_),
       sines_(count * pairs_),
-      formats_{{}, pipeline[StepName::rotation], pipeline[StepName::storage]} {
+      rotation_(pipeline[StepName::rotation], pipeline[StepName::storage]) {
   std::vector<ExactInput> thetas;
   for (int pair = 0; pair < grid.pairs(); ++pair) thetas.emplace_back(grid.theta(pair));
   tbb::parallel_for(std::size_t{0}, count, [&](std::size_t n) {
@@ -71,7 +71,7 @@ void ComputedRotary<Scalar>::tables(long long position, std::span<Scalar> cosine
 template <class Scalar>
 void ComputedRotary<Scalar>::rotate(std::span<const Scalar> cosines, std::span<const Scalar> sines,
                                     std::span<Scalar> components) const {
-  RoundedRotary<Scalar>(*this, formats_).rotate(cosines, sines, components);
+  rotation_(cosines, sines, components);
 }
 
 template class ComputedRotary<float>;

@@ -31,7 +31,7 @@ class ComputedRotary : public Rotary<Scalar> {
   std::size_t pairs_;
   long long first_position_;
   std::vector<Scalar> cosines_, sines_;  // position after position
-  typename RoundedRotary<Scalar>::Formats formats_;
+  RoundedRotation<Scalar> rotation_;
 };
 
 }  // namespace ropelab

@@ -8,16 +8,14 @@
 namespace ropelab {
 namespace {
 
+std::optional<Rounder> rounder_to(const std::optional<Format>& format) {
+  return format ? std::optional<Rounder>(*format) : std::nullopt;
+}
+
 template <class Scalar>
-struct Rounded {
-  std::optional<Rounder> rounder;
-  explicit Rounded(const std::optional<Format>& format) {
-    if (format) rounder.emplace(*format);
-  }
-  Scalar operator()(Scalar x) const {
-    return rounder ? static_cast<Scalar>((*rounder)(static_cast<double>(x))) : x;
-  }
-};
+Scalar rounded(const std::optional<Rounder>& rounder, Scalar x) {
+  return rounder ? static_cast<Scalar>((*rounder)(static_cast<double>(x))) : x;
+}
 
 }  // namespace
 
@@ -58,29 +56,42 @@ void NoRotary<Scalar>::tables(long long, std::span<Scalar> cosines, std::span<Sc
 }
 
 template <class Scalar>
+RoundedRotation<Scalar>::RoundedRotation(const std::optional<Format>& rotation,
+                                         const std::optional<Format>& storage)
+    : rotation_(rounder_to(rotation)), storage_(rounder_to(storage)) {}
+
+template <class Scalar>
+void RoundedRotation<Scalar>::operator()(std::span<const Scalar> cosines,
+                                         std::span<const Scalar> sines,
+                                         std::span<Scalar> components) const {
+  const auto step = [&](Scalar x) { return rounded(rotation_, x); };
+  const std::size_t pairs = cosines.size();
+  for (std::size_t r = 0; r < pairs; ++r) {
+    const Scalar u = step(components[r]), v = step(components[r + pairs]);
+    const Scalar c = step(cosines[r]), s = step(sines[r]);
+    components[r] = rounded(storage_, step(step(u * c) - step(v * s)));
+    components[r + pairs] = rounded(storage_, step(step(v * c) + step(u * s)));
+  }
+}
+
+template <class Scalar>
 RoundedRotary<Scalar>::RoundedRotary(const Rotary<Scalar>& exact, const Formats& formats)
-    : exact_(exact), formats_(formats) {}
+    : exact_(exact),
+      table_(rounder_to(formats.table)),
+      rotation_(formats.rotation, formats.storage) {}
 
 template <class Scalar>
 void RoundedRotary<Scalar>::tables(long long position, std::span<Scalar> cosines,
                                    std::span<Scalar> sines) const {
   exact_.tables(position, cosines, sines);
-  const Rounded<Scalar> table(formats_.table);
-  for (Scalar& x : cosines) x = table(x);
-  for (Scalar& x : sines) x = table(x);
+  for (Scalar& x : cosines) x = rounded(table_, x);
+  for (Scalar& x : sines) x = rounded(table_, x);
 }
 
 template <class Scalar>
 void RoundedRotary<Scalar>::rotate(std::span<const Scalar> cosines, std::span<const Scalar> sines,
                                    std::span<Scalar> components) const {
-  const Rounded<Scalar> rotation(formats_.rotation), storage(formats_.storage);
-  const std::size_t pairs = cosines.size();
-  for (std::size_t r = 0; r < pairs; ++r) {
-    const Scalar u = rotation(components[r]), v = rotation(components[r + pairs]);
-    const Scalar c = rotation(cosines[r]), s = rotation(sines[r]);
-    components[r] = storage(rotation(rotation(u * c) - rotation(v * s)));
-    components[r + pairs] = storage(rotation(rotation(v * c) + rotation(u * s)));
-  }
+  rotation_(cosines, sines, components);
 }
 
 template class Rotary<float>;
@@ -89,6 +100,8 @@ template class PlainRotary<float>;
 template class PlainRotary<double>;
 template class NoRotary<float>;
 template class NoRotary<double>;
+template class RoundedRotation<float>;
+template class RoundedRotation<double>;
 template class RoundedRotary<float>;
 template class RoundedRotary<double>;
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "ropelab/formats/format.hpp"
+#include "ropelab/formats/rounder.hpp"
 
 namespace ropelab {
 
@@ -52,6 +52,20 @@ class NoRotary : public Rotary<Scalar> {
   void rotate(std::span<const Scalar>, std::span<const Scalar>, std::span<Scalar>) const override {}
 };
 
+// Turns as Rotary::rotate does, with roundings to formats: of the query or key and the table
+// before, and of each product and sum (`rotation`), and of the result (`storage`). Formats that are
+// not given, and those wider than Scalar, round nothing more than Scalar does.
+template <class Scalar>
+class RoundedRotation {
+ public:
+  RoundedRotation(const std::optional<Format>& rotation, const std::optional<Format>& storage);
+  void operator()(std::span<const Scalar> cosines, std::span<const Scalar> sines,
+                  std::span<Scalar> components) const;
+
+ private:
+  std::optional<Rounder> rotation_, storage_;
+};
+
 // Another Rotary's tables, with roundings to formats: of the tables themselves, of the query and
 // key before and of each product and sum while they are turned (`rotation`), and of the result.
 // Formats that are not given, and those wider than Scalar, round nothing more than Scalar does.
@@ -70,7 +84,8 @@ class RoundedRotary : public Rotary<Scalar> {
 
  private:
   const Rotary<Scalar>& exact_;
-  Formats formats_;
+  std::optional<Rounder> table_;
+  RoundedRotation<Scalar> rotation_;
 };
 
 }  // namespace ropelab
