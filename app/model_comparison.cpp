@@ -19,12 +19,6 @@ struct WindowRows {
 };
 
 template <class Scalar>
-std::span<const Scalar> row_of(const Matrix<Scalar>& matrix, std::size_t row) {
-  const auto columns = static_cast<std::size_t>(matrix.cols());
-  return {matrix.data() + row * columns, columns};
-}
-
-template <class Scalar>
 class WindowComparison {
  public:
   WindowComparison(const Transformer<Scalar>& model, std::span<const Token> tokens,
@@ -43,8 +37,9 @@ class WindowComparison {
       tbb::parallel_for(std::size_t{0}, count, [&](std::size_t n) {
         const std::size_t position = first + n;
         if (!is_scored(position)) return;
-        const auto row = row_of(logits, n);
-        losses[position - window_.first_scored] = loss(next_token(row), row, target(position));
+        const auto logits_here = row(logits, n);
+        losses[position - window_.first_scored] =
+            loss(next_token(logits_here), logits_here, target(position));
       });
     });
     return losses;
@@ -63,7 +58,7 @@ class WindowComparison {
       for (std::size_t r = 0; r < replaced.size(); ++r) {
         compute_logits(replaced[r], first, count, after);
         tbb::parallel_for(std::size_t{0}, count, [&](std::size_t n) {
-          add_row(rows[r], first + n, row_of(before, n), row_of(after, n));
+          add_row(rows[r], first + n, row(before, n), row(after, n));
         });
       }
     });
@@ -94,6 +89,10 @@ class WindowComparison {
                       Matrix<Scalar>& logits) const {
     const auto rows = static_cast<Eigen::Index>(count);
     model_.logits(hidden.middleRows(static_cast<Eigen::Index>(first), rows), logits.topRows(rows));
+  }
+
+  static std::span<const Scalar> row(const Matrix<Scalar>& logits, std::size_t n) {
+    return const_row_of<Scalar>(logits, static_cast<Eigen::Index>(n));
   }
 
   bool is_scored(std::size_t position) const {

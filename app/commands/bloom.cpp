@@ -71,12 +71,13 @@ class Bloom : public Command {
     first_ = first_position_.read();
     read_biases();
     refuse_options_without_meaning();
-    const auto thetas = rotations(interruption);
+    const auto rotations = rotation().read(
+        [&](const std::string& text) { return parse_positive_values(text, interruption); });
     for (const long long window : windows_.read([&](const std::string& text) {
            return parse_integer_values(text, 2, kMostPositions, interruption);
          })) {
       points_.push_back({plan(static_cast<std::size_t>(window)), {}});
-      add_replacements(points_.back(), thetas);
+      add_replacements(points_.back(), rotations);
     }
   }
 
@@ -153,11 +154,6 @@ class Bloom : public Command {
   }
 
  private:
-  struct Turning {
-    Algebraic value;
-    bool is_theta;
-  };
-
   void read_tokens() {
     const long long vocabulary = checkpoint_->config().vocabulary;
     if (tokens_.given()) {
@@ -218,7 +214,10 @@ class Bloom : public Command {
     return std::any_of(words_.begin(), words_.end(),
                        [kind](const BiasWord& word) { return word.kind == kind; });
   }
-  bool has_computed() const { return has(ReplacementKind::pair) || has(ReplacementKind::rotary); }
+  bool has_computed() const {
+    return std::any_of(words_.begin(), words_.end(),
+                       [](const BiasWord& word) { return is_computed(word.kind); });
+  }
 
   void refuse_options_without_meaning() const {
     const auto refuse = [](const TextOption& option, const char* biases) {
@@ -237,15 +236,8 @@ class Bloom : public Command {
     }
   }
 
-  std::vector<Turning> rotations(const Interruption& interruption) const {
-    const TextOption& option = theta_.given() ? theta_ : max_phase_;
-    std::vector<Turning> turnings;
-    for (const Algebraic& value : option.read(
-             [&](const std::string& text) { return parse_positive_values(text, interruption); })) {
-      turnings.push_back({value, theta_.given()});
-    }
-    return turnings;
-  }
+  // What says how fast pairs turn.
+  const TextOption& rotation() const { return theta_.given() ? theta_ : max_phase_; }
 
   // Throws UsageError where the text has no such windows.
   EvaluationPlan plan(std::size_t window) const {
@@ -286,41 +278,54 @@ class Bloom : public Command {
                                  first_ == 0 ? "" : fmt::format(" from position {} on", first_)));
   }
 
-  void add_replacements(Point& point, const std::vector<Turning>& turnings) {
+  void add_replacements(Point& point, const std::vector<Algebraic>& rotations) const {
     for (const BiasWord& word : words_) {
-      if (!is_computed(word.kind)) {
-        Replacement replacement{&word, {}, {}, {}, {}, {}, {}};
-        if (word.kind == ReplacementKind::design) {
-          const DesignedHead& head = word.heads.front();
-          replacement.dtype = find_format(head.dtype);
-          replacement.pipeline = head.pipeline;
-          replacement.pipeline_cell = head.pipeline_cell;
-        }
-        add(point, std::move(replacement));
-        continue;
+      if (is_computed(word.kind)) {
+        add_computed(point, word, rotations);
+      } else {
+        add(point, as_it_is(word));
       }
-      for (const Format& dtype : formats_.read()) {
-        for (const std::string& name : pipelines_.read()) {
-          const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
-          const std::string cell = name + (saturates(pipeline) ? ",saturate" : "");
-          Replacement replacement{&word, dtype, pipeline, {}, {}, {}, cell};
-          if (word.kind == ReplacementKind::rotary) {
-            add(point, std::move(replacement));
-            continue;
-          }
-          for (const Split& split : split_.read()) {
-            replacement.split = split;
-            replacement.pipeline_cell =
-                cell + (split == Split{} ? std::string() : ",split=" + to_text(split));
-            for (const Turning& turning : turnings) {
-              const Algebraic length{Rational(static_cast<long long>(point.plan.window))};
-              replacement.theta = turning.is_theta ? turning.value : turning.value / length;
-              replacement.max_phase = turning.is_theta ? turning.value * length : turning.value;
-              require_angle_in_reach(*replacement.theta, point.plan.window);
-              add(point, replacement);
-            }
-          }
+    }
+  }
+
+  static Replacement as_it_is(const BiasWord& word) {
+    Replacement replacement{&word, {}, {}, {}, {}, {}, {}};
+    if (word.kind == ReplacementKind::design) {
+      const DesignedHead& head = word.heads.front();
+      replacement.dtype = find_format(head.dtype);
+      replacement.pipeline = head.pipeline;
+      replacement.pipeline_cell = head.pipeline_cell;
+    }
+    return replacement;
+  }
+
+  void add_computed(Point& point, const BiasWord& word,
+                    const std::vector<Algebraic>& rotations) const {
+    for (const Format& dtype : formats_.read()) {
+      for (const std::string& name : pipelines_.read()) {
+        const Pipeline pipeline = parse_pipeline(name, dtype, formats_.eight_bit());
+        const std::string cell = name + (saturates(pipeline) ? ",saturate" : "");
+        const Replacement replacement{&word, dtype, pipeline, {}, {}, {}, cell};
+        if (word.kind == ReplacementKind::pair) {
+          add_pairs(point, replacement, rotations);
+        } else {
+          add(point, replacement);
         }
+      }
+    }
+  }
+
+  void add_pairs(Point& point, Replacement pair, const std::vector<Algebraic>& rotations) const {
+    const Algebraic length{Rational(static_cast<long long>(point.plan.window))};
+    const std::string cell = pair.pipeline_cell;
+    for (const Split& split : split_.read()) {
+      pair.split = split;
+      pair.pipeline_cell = cell + (split == Split{} ? std::string() : ",split=" + to_text(split));
+      for (const Algebraic& value : rotations) {
+        pair.theta = theta_.given() ? value : value / length;
+        pair.max_phase = theta_.given() ? value * length : value;
+        require_angle_in_reach(*pair.theta, point.plan.window);
+        add(point, pair);
       }
     }
   }
@@ -328,12 +333,11 @@ class Bloom : public Command {
   void require_angle_in_reach(const Algebraic& theta, std::size_t window) const {
     const Algebraic last{Rational(first_ + static_cast<long long>(window) - 1)};
     if ((theta * last).to_double() <= 0x1p64) return;
-    const TextOption& option = theta_.given() ? theta_ : max_phase_;
     throw UsageError(
-        option.name(),
+        rotation().name(),
         fmt::format("'{}' turns beyond 2^64 rad; a smaller one, or a smaller window or "
                     "first position, would be right",
-                    option.text()));
+                    rotation().text()));
   }
 
   // With the settings that have no column of their own.
