@@ -11,8 +11,6 @@
 namespace ropelab::app {
 namespace {
 
-constexpr int kMostHeads = 65536;
-
 std::vector<int> parse_ints(const std::string& text, int most, const Interruption& interruption) {
   std::vector<int> values;
   for (const long long value : parse_integer_values(text, 1, most, interruption)) {

@@ -209,8 +209,8 @@ const std::vector<ScalingType>& scaling_types() {
   return all;
 }
 
-constexpr long long kMostLayers = 1 << 12, kMostHeads = 1 << 16, kMostDimensions = 1 << 20,
-                    kMostHidden = 1 << 22, kMostPositions = 1LL << 53;
+constexpr long long kMostLayers = 1 << 12, kMostDimensions = 1 << 20, kMostHidden = 1 << 22,
+                    kMostPositions = 1LL << 53;
 
 std::string_view article(Kind kind) {
   switch (kind) {

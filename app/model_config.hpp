@@ -11,6 +11,8 @@
 
 namespace ropelab::app {
 
+inline constexpr int kMostHeads = 65536;  // of a layer
+
 // RoPE's grid of a model, as the options of that name take it.
 struct ModelGrid {
   std::string base;

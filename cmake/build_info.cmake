@@ -22,4 +22,5 @@ add_custom_target(ropelab_build_info
   BYPRODUCTS ${build_info_source}
   VERBATIM)
 target_sources(ropelab_table PRIVATE ${build_info_source})
+set_source_files_properties(${build_info_source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 add_dependencies(ropelab_table ropelab_build_info)

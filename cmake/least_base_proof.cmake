@@ -24,4 +24,4 @@ std::span<const ProofRow> least_base_proof_rows() { return rows; }
 }  // namespace ropelab::app
 ")
 target_sources(ropelab_app PRIVATE ${proof_source})
-set_source_files_properties(${proof_source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+set_source_files_properties(${proof_source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -12,7 +12,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # its kin). clang++ and the sanitizers of the development preset look for the real thing.
   target_compile_options(ropelab_options INTERFACE
     -Wno-array-bounds -Wno-maybe-uninitialized -Wno-restrict -Wno-stringop-overflow
-    -Wno-stringop-overread)
+    -Wno-stringop-overread
+    -Wno-subobject-linkage)  # in a unity build every file looks like a header to it
 endif()
 if(ROPELAB_WARNINGS_AS_ERRORS)
   target_compile_options(ropelab_options INTERFACE -Werror)

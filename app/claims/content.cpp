@@ -20,8 +20,8 @@ namespace {
 // products of matrices are exact in whatever order they are summed.
 using Matrix = Eigen::MatrixXd;
 
-constexpr int kDim = 64;
-constexpr std::array<const char*, 5> kBases = {"1e4", "1e5", "5e5", "1e6", "1e7"};
+constexpr int kDimensions = 64;
+constexpr std::array<const char*, 5> kContentBases = {"1e4", "1e5", "5e5", "1e6", "1e7"};
 constexpr int kSamples = 4096;
 constexpr int kTurnBits = 28;      // cosines and sines are rounded to 2^-28
 constexpr int kComponentBits = 6;  // components are multiples of 2^-6
@@ -35,9 +35,9 @@ double draw_component(boost::random::mt19937_64& random) {
 }
 
 Matrix draw_vectors(boost::random::mt19937_64& random) {
-  Matrix vectors(kSamples, kDim);
+  Matrix vectors(kSamples, kDimensions);
   for (int sample = 0; sample < kSamples; ++sample) {
-    for (int n = 0; n < kDim; ++n) vectors(sample, n) = draw_component(random);
+    for (int n = 0; n < kDimensions; ++n) vectors(sample, n) = draw_component(random);
   }
   return vectors;
 }
@@ -51,7 +51,8 @@ struct Contents {
 Contents draw_contents(std::uint64_t seed) {
   boost::random::mt19937_64 random(seed);
   const Matrix q = draw_vectors(random), k = draw_vectors(random);
-  const auto firsts = Eigen::seqN(0, kDim / 2, 2), seconds = Eigen::seqN(1, kDim / 2, 2);
+  const auto firsts = Eigen::seqN(0, kDimensions / 2, 2),
+             seconds = Eigen::seqN(1, kDimensions / 2, 2);
   const Matrix q0 = q(Eigen::all, firsts), q1 = q(Eigen::all, seconds);
   const Matrix k0 = k(Eigen::all, firsts), k1 = k(Eigen::all, seconds);
   return {q0.cwiseProduct(k0) + q1.cwiseProduct(k1), q0.cwiseProduct(k1) - q1.cwiseProduct(k0)};
@@ -72,7 +73,7 @@ Turn turn_by(const FrequencyGrid& grid, long long distance) {
     turn.even(pair) = whole(cosine(angle) - 1);
     turn.odd(pair) = whole(sine(angle));
     // Two products of unit variance each, times (cos - 1)^2 + sin^2 = 2 (1 - cos).
-    turn.square += 4 * (1 - cosine(angle)) / kDim;
+    turn.square += 4 * (1 - cosine(angle)) / kDimensions;
     turn.correlation += cosine(angle) / grid.pairs();
   }
   return turn;
@@ -103,7 +104,7 @@ Real in_logits(const Real& x, int turn_bits) {
 }
 
 Change change_at(const Contents& contents, const char* base, long long distance) {
-  const FrequencyGrid grid(parse_positive(base), kDim);
+  const FrequencyGrid grid(parse_positive(base), kDimensions);
   const Turn turn = turn_by(grid, distance);
   const Eigen::VectorXd scores = contents.even * turn.even + contents.odd * turn.odd;
   return {base,
@@ -156,15 +157,15 @@ ClaimResult all_rotate(const ClaimSettings& settings) {
                                    unrotated)},
                      {}};
   std::vector<Change> changes;
-  for (const char* base : kBases) {
+  for (const char* base : kContentBases) {
     for (const long long d : distances()) {
       settings.interruption.check();
       changes.push_back(change_at(contents, base, d));
-      if (base == kBases.front() && in_claims_table(d)) {
+      if (base == kContentBases.front() && in_claims_table(d)) {
         result.rows.push_back(change_row(changes.back()));
       }
     }
-    if (base == kBases.front()) {
+    if (base == kContentBases.front()) {
       result.rows.push_back(
           measured_row({"rms change at d = 65535 over the rms of the content score",
                         "about sqrt(2): nothing of the content is left; base 1e4, dimension 64"},

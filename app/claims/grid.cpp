@@ -30,7 +30,7 @@ std::vector<GridChoice> choices(const std::vector<std::string>& bases) {
   return all;
 }
 
-const std::vector<std::string> kBases{"1e4", "5e5", "1e6"};
+const std::vector<std::string> kGridBases{"1e4", "5e5", "1e6"};
 
 Algebraic slowest_theta(const FrequencyGrid& grid) { return grid.theta(grid.slowest_pair()); }
 
@@ -126,7 +126,7 @@ void add_formula_row(Table& table, const GridChoice& choice, FrequencyFormula fo
 
 Compared compare_formulas(const Format& format, Table& table) {
   Compared compared;
-  for (const GridChoice& choice : choices(kBases)) {
+  for (const GridChoice& choice : choices(kGridBases)) {
     const FrequencyGrid grid = choice.grid();
     FormulaError errors[2];
     for (int n = 0; n < 2; ++n) {
@@ -157,7 +157,7 @@ void add_comparison(std::vector<ClaimRow>& rows, const Format& format, const Com
 
 ClaimResult slowest_frequency(const ClaimSettings&) {
   ClaimResult result;
-  for (const GridChoice& choice : choices(kBases)) {
+  for (const GridChoice& choice : choices(kGridBases)) {
     result.rows.push_back(slowest_row(choice, "slowest theta", 1));
     result.rows.push_back(slowest_row(choice, "its phase over 65536 positions", kContext));
   }
@@ -183,7 +183,7 @@ ClaimResult smaller_base(const ClaimSettings&) {
 
 ClaimResult grid_only(const ClaimSettings&) {
   ClaimResult result;
-  for (const GridChoice& choice : choices(kBases)) {
+  for (const GridChoice& choice : choices(kGridBases)) {
     const FrequencyGrid grid = choice.grid();
     const Nearest nearest(grid);
     result.rows.push_back(

@@ -10,7 +10,7 @@
 namespace ropelab::app {
 namespace {
 
-constexpr int kHeads = 16;
+constexpr int kLiteratureHeads = 16;
 
 // What becomes of a number below the smallest normal one.
 enum class Small { kept, flushed };
@@ -32,20 +32,20 @@ long long blind_from(const Algebraic& slope, const Format& format, Small small) 
 // The share, over all heads, of the weights at distances 0 ... last that vanish.
 Real share_that_vanishes(const Format& format, Small small, long long last) {
   long long vanished = 0;
-  for (int head = 1; head <= kHeads; ++head) {
-    const long long first = blind_from(alibi_slope(kHeads, head), format, small);
+  for (int head = 1; head <= kLiteratureHeads; ++head) {
+    const long long first = blind_from(alibi_slope(kLiteratureHeads, head), format, small);
     vanished += std::max(0LL, last + 1 - first);
   }
-  return Real(vanished) / (kHeads * (last + 1));
+  return Real(vanished) / (kLiteratureHeads * (last + 1));
 }
 
 Table blind_table(const Interruption& interruption) {
   Table table({"heads", "head", "slope", "dtype", "blind_from", "blind_from_flushed"});
-  for (int head = 1; head <= kHeads; ++head) {
-    const Algebraic slope = alibi_slope(kHeads, head);
+  for (int head = 1; head <= kLiteratureHeads; ++head) {
+    const Algebraic slope = alibi_slope(kLiteratureHeads, head);
     for (const Format& format : all_formats()) {
       interruption.check();
-      table.add_row({kHeads, head, slope.to_double(), format.name,
+      table.add_row({kLiteratureHeads, head, slope.to_double(), format.name,
                      blind_from(slope, format, Small::kept),
                      blind_from(slope, format, Small::flushed)});
     }
@@ -54,7 +54,7 @@ Table blind_table(const Interruption& interruption) {
 }
 
 ClaimRow blind_row(int head, const Format& format) {
-  const Algebraic slope = alibi_slope(kHeads, head);
+  const Algebraic slope = alibi_slope(kLiteratureHeads, head);
   return measured_row(
       {fmt::format("distance from which head {} of 16 is blind, {}", head, format.name),
        fmt::format("slope {:.6g}; from {} where subnormals are flushed to zero", slope.to_double(),
@@ -75,7 +75,7 @@ ClaimResult blind_heads(const ClaimSettings& settings) {
                    "0.366", share_that_vanishes(bfloat16, Small::kept, 2048))},
       {}};
   for (const char* dtype : {"bfloat16", "float16", "float32"}) {
-    for (int head = 1; head <= kHeads; ++head) {
+    for (int head = 1; head <= kLiteratureHeads; ++head) {
       settings.interruption.check();
       result.rows.push_back(blind_row(head, find_format(dtype)));
     }

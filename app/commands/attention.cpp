@@ -36,18 +36,18 @@ QueryChoice parse_queries(const std::string& text) {
   }
 }
 
-AttentionBias parse_bias(const std::string& name) {
+AddedBias parse_bias(const std::string& name) {
   const auto found =
-      std::find(attention_bias_names.begin(), attention_bias_names.end(), std::string_view(name));
-  if (found != attention_bias_names.end()) {
-    return static_cast<AttentionBias>(found - attention_bias_names.begin());
+      std::find(added_bias_names.begin(), added_bias_names.end(), std::string_view(name));
+  if (found != added_bias_names.end()) {
+    return static_cast<AddedBias>(found - added_bias_names.begin());
   }
   throw std::invalid_argument(
-      fmt::format("'{}' is no bias; there are {}", name, fmt::join(attention_bias_names, ", ")));
+      fmt::format("'{}' is no bias; there are {}", name, fmt::join(added_bias_names, ", ")));
 }
 
-std::string_view name_of(AttentionBias bias) {
-  return attention_bias_names[static_cast<std::size_t>(bias)];
+std::string_view name_of(AddedBias bias) {
+  return added_bias_names[static_cast<std::size_t>(bias)];
 }
 
 class Attention : public Command {
@@ -62,7 +62,7 @@ class Attention : public Command {
                     "64");
     queries_.option()->excludes(&scores_.file_option());
     biases_.add_to(app, "--bias", kBiases,
-                   fmt::format("Which rows to print: {}", fmt::join(attention_bias_names, ", ")),
+                   fmt::format("Which rows to print: {}", fmt::join(added_bias_names, ", ")),
                    "exact,native,pair");
   }
 
@@ -71,7 +71,7 @@ class Attention : public Command {
     require_tables_fit(settings);
     choice_ = queries_.read(parse_queries);
     chosen_biases_ = biases_.read([](const std::string& text) {
-      std::vector<AttentionBias> biases;
+      std::vector<AddedBias> biases;
       for (const std::string& item : split_list(text)) biases.push_back(parse_bias(item));
       return biases;
     });
@@ -227,12 +227,12 @@ class Attention : public Command {
     }
   }
 
-  static std::string_view status(const Setting& setting, AttentionBias bias, bool is_finite) {
-    if (bias == AttentionBias::pair) return status_of(setting, is_finite);
+  static std::string_view status(const Setting& setting, AddedBias bias, bool is_finite) {
+    if (bias == AddedBias::pair) return status_of(setting, is_finite);
     return is_finite ? "ok" : "overflow";
   }
 
-  static void add_row(Table& table, const Setting& setting, AttentionBias bias,
+  static void add_row(Table& table, const Setting& setting, AddedBias bias,
                       const std::optional<AttentionFigures>& figures, int digits) {
     Table::Row row = table.add_row();
     row.set("context", setting.context)
@@ -259,7 +259,7 @@ class Attention : public Command {
   ContentScoreOptions scores_;
   TextOption queries_, biases_;
   QueryChoice choice_;
-  std::vector<AttentionBias> chosen_biases_;
+  std::vector<AddedBias> chosen_biases_;
   ScoresOfRows scores_of_rows_;
   std::vector<Point> points_;
   std::optional<DistanceReference> reference_;

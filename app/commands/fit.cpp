@@ -15,7 +15,7 @@ namespace ropelab::app {
 namespace {
 
 // One row to be.
-struct Question {
+struct FitQuestion {
   long long context;
   std::size_t bias;  // the number of its choice
   long long head_dim;
@@ -152,7 +152,7 @@ class Fit : public Command {
     return cell + grids_[grid].cell + most_pairs_.cell(pairs);
   }
 
-  HeadTask task_of(const Question& question, const Interruption& interruption) {
+  HeadTask task_of(const FitQuestion& question, const Interruption& interruption) {
     const auto key = std::make_pair(question.bias, question.window);
     if (!made_ || made_->first != key) {
       made_.emplace(key, choices_[question.bias].bias(static_cast<std::size_t>(question.window),
@@ -169,7 +169,7 @@ class Fit : public Command {
     return {Method::multi_pair};
   }
 
-  void add_row(const Run& run, Table& table, const Question& question,
+  void add_row(const Run& run, Table& table, const FitQuestion& question,
                const Interruption& interruption) {
     const BiasChoice& choice = choices_[question.bias];
     const HeadTask task = task_of(question, interruption);
@@ -205,7 +205,7 @@ class Fit : public Command {
     return *objective_of(found.errors, objective_value_);
   }
 
-  std::string reason_of(const Question& question, const HeadTask& task, const Found& found,
+  std::string reason_of(const FitQuestion& question, const HeadTask& task, const Found& found,
                         DesignSearch& search, const Interruption& interruption) const {
     if (found.errors.measurement.errors.total_maximum == 0.0) {
       return "exact: every score is the bias itself";
@@ -220,7 +220,7 @@ class Fit : public Command {
     return text;
   }
 
-  DesignedHead designed(const Question& question, const HeadTask& task,
+  DesignedHead designed(const FitQuestion& question, const HeadTask& task,
                         const HeadDesign& design) const {
     const BiasChoice& choice = choices_[question.bias];
     return {choice.heads,
@@ -255,7 +255,7 @@ class Fit : public Command {
   double tolerance_value_ = 0;
   std::vector<BiasChoice> choices_;
   std::vector<GridChoice> grids_;  // of every context
-  std::vector<Question> questions_;
+  std::vector<FitQuestion> questions_;
   std::vector<std::unique_ptr<DesignSearch>> searches_;  // one for each grid
   // The bias of the last question, its number and its window.
   std::optional<std::pair<std::pair<std::size_t, long long>, RelativeBias>> made_;

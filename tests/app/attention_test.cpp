@@ -10,16 +10,16 @@ using ropelab::CsvText;
 
 namespace {
 
-CsvText table_of(const std::string& line) {
+CsvText attention_table(const std::string& line) {
   CAPTURE(line);
   return table_of(run_shell("ropelab attention --quiet " + line));
 }
 
-double number(const CsvText& table, std::size_t record, const char* column) {
+double attention_number(const CsvText& table, std::size_t record, const char* column) {
   return std::stod(table.at(record, column));
 }
 
-void check_refused(const Outcome& outcome, const std::string& sentence) {
+void check_attention_refused(const Outcome& outcome, const std::string& sentence) {
   CHECK(outcome.status == 2);
   CHECK(outcome.output.empty());
   CHECK(outcome.error == "ropelab: " + sentence + "\n");
@@ -29,7 +29,7 @@ void check_refused(const Outcome& outcome, const std::string& sentence) {
 
 TEST_CASE("attention prints a row for each setting and bias") {
   const CsvText table =
-      table_of("--context 20,30 --head 1,2 --dtype float16,float32 --pipeline naive,fused");
+      attention_table("--context 20,30 --head 1,2 --dtype float16,float32 --pipeline naive,fused");
   CHECK(table.columns() == std::vector<std::string>{"context", "max_phase", "head_dim", "heads",
                                                     "head", "slope", "dtype", "pipeline", "bias",
                                                     "tv", "kl", "max_weight_change", "entropy",
@@ -56,41 +56,42 @@ TEST_CASE("without content the last query's total variation is that of the sweep
   const std::string setting =
       " --context 500 --head 3 --dtype bfloat16 --split key=2^3"
       " --pipeline fused --bias-scale before --first-position 77";
-  const CsvText attention = table_of("--queries last --content-sd 0" + setting);
-  const CsvText sweep = ::table_of(run_shell("ropelab sweep phase --max-phase 0.1" + setting));
+  const CsvText attention = attention_table("--queries last --content-sd 0" + setting);
+  const CsvText sweep = table_of(run_shell("ropelab sweep phase --max-phase 0.1" + setting));
   CHECK(attention.at(2, "tv") == sweep.at(0, "weights_tv_computed"));
-  const CsvText among = table_of("--queries last --content random:5:halves" + setting);
-  const CsvText sweep_among = ::table_of(
+  const CsvText among = attention_table("--queries last --content random:5:halves" + setting);
+  const CsvText sweep_among = table_of(
       run_shell("ropelab sweep phase --max-phase 0.1 --content random:5:halves" + setting));
   CHECK(among.at(2, "tv") == sweep_among.at(0, "weights_tv_computed"));
   CHECK(among.at(2, "pipeline") == sweep_among.at(0, "pipeline"));
 }
 
 TEST_CASE("the mean over all queries is that of each") {
-  const CsvText all = table_of("--context 5 --queries all --dtype float16 --bias pair,native-key");
+  const CsvText all =
+      attention_table("--context 5 --queries all --dtype float16 --bias pair,native-key");
   double kl = 0, largest = 0, entropy = 0;
   // With theta fixed, the last query of a shorter context is the same query.
   for (const char* context : {"1", "2", "3", "4", "5"}) {
-    const CsvText last = table_of(std::string("--theta 0.1/5 --queries last --dtype float16 "
-                                              "--bias pair,native-key --context ") +
-                                  context);
-    kl += number(last, 0, "kl") / 5;
-    entropy += number(last, 1, "entropy") / 5;
-    largest = std::max(largest, number(last, 1, "max_weight_change"));
+    const CsvText last = attention_table(std::string("--theta 0.1/5 --queries last --dtype float16 "
+                                                     "--bias pair,native-key --context ") +
+                                         context);
+    kl += attention_number(last, 0, "kl") / 5;
+    entropy += attention_number(last, 1, "entropy") / 5;
+    largest = std::max(largest, attention_number(last, 1, "max_weight_change"));
   }
-  CHECK(number(all, 0, "kl") == Approx(kl).epsilon(1e-14));
-  CHECK(number(all, 1, "entropy") == Approx(entropy).epsilon(1e-14));
-  CHECK(number(all, 1, "max_weight_change") == largest);
+  CHECK(attention_number(all, 0, "kl") == Approx(kl).epsilon(1e-14));
+  CHECK(attention_number(all, 1, "entropy") == Approx(entropy).epsilon(1e-14));
+  CHECK(attention_number(all, 1, "max_weight_change") == largest);
 }
 
 TEST_CASE("what content there is stands in the pipeline cell, unless it is the default") {
   const CsvText deviations =
-      table_of("--context 9 --dtype float32 --content-sd 0,1,2.5 --bias pair");
+      attention_table("--context 9 --dtype float32 --content-sd 0,1,2.5 --bias pair");
   CHECK(deviations.at(0, "pipeline") == "ideal-trig,content-sd=0");
   CHECK(deviations.at(1, "pipeline") == "ideal-trig");
   CHECK(deviations.at(2, "pipeline") == "ideal-trig,content-sd=2.5");
   const CsvText contents =
-      table_of("--context 9 --dtype float32 --content none,random:1:first --bias pair");
+      attention_table("--context 9 --dtype float32 --content none,random:1:first --bias pair");
   CHECK(contents.at(0, "pipeline") == "ideal-trig,content-sd=0");
   CHECK(contents.at(0, "entropy") == deviations.at(0, "entropy"));
   CHECK(contents.at(1, "pipeline") == "ideal-trig,content=random:1:first");
@@ -105,13 +106,13 @@ TEST_CASE("scores of content may stand in a file") {
   const CsvText table = table_of(outcome);
   CHECK(table.at(0, "pipeline") == "ideal-trig,content-file=s.csv");
   // Weights of e^2, e^(-1-1), e^(0.5-2) at distances 0, 1, 2, and of a single key.
-  CHECK(number(table, 0, "max_weight") ==
+  CHECK(attention_number(table, 0, "max_weight") ==
         Approx((1 + 1 / (1 + std::exp(-4) + std::exp(-3.5))) / 2).epsilon(1e-15));
-  CHECK(number(table, 0, "half_weight_distance") == 0);
+  CHECK(attention_number(table, 0, "half_weight_distance") == 0);
 }
 
 TEST_CASE("scores that are not finite are named and have no figures") {
-  const CsvText table = table_of("--context 4K --queries 2 --dtype float16,float8_e4m3fn");
+  const CsvText table = attention_table("--context 4K --queries 2 --dtype float16,float8_e4m3fn");
   const auto check_row = [&](std::size_t row, const char* status) {
     CAPTURE(row);
     CHECK(table.at(row, "status") == status);
@@ -126,10 +127,10 @@ TEST_CASE("scores that are not finite are named and have no figures") {
   check_row(3, "ok");
   check_row(4, "overflow");  // m d > 448
   check_row(5, "overflow");
-  const CsvText wrapped = table_of("--context 100 --max-phase 4 --dtype float32");
+  const CsvText wrapped = attention_table("--context 100 --max-phase 4 --dtype float32");
   CHECK(wrapped.at(1, "status") == "ok");
   CHECK(wrapped.at(2, "status") == "wraps");
-  CHECK(number(wrapped, 2, "tv") > 0.1);
+  CHECK(attention_number(wrapped, 2, "tv") > 0.1);
 }
 
 TEST_CASE("attention prints the same bytes whatever the threads and the instruction set") {
@@ -158,13 +159,15 @@ TEST_CASE("the seed draws scores and queries, and a sample is announced") {
 }
 
 TEST_CASE("bad input to attention is one sentence") {
-  check_refused(run_shell("ropelab attention --content-sd -1"),
-                "--content-sd: '-1' is no standard deviation of scores; a number from 0 to "
-                "1000000000 would be right");
-  check_refused(run_shell("ropelab attention --queries some"),
-                "--queries: 'some' is neither all nor last nor a number of queries, as in 64");
-  check_refused(run_shell("ropelab attention --bias pairs"),
-                "--bias: 'pairs' is no bias; there are exact, native, native-key, pair");
+  check_attention_refused(
+      run_shell("ropelab attention --content-sd -1"),
+      "--content-sd: '-1' is no standard deviation of scores; a number from 0 to "
+      "1000000000 would be right");
+  check_attention_refused(
+      run_shell("ropelab attention --queries some"),
+      "--queries: 'some' is neither all nor last nor a number of queries, as in 64");
+  check_attention_refused(run_shell("ropelab attention --bias pairs"),
+                          "--bias: 'pairs' is no bias; there are exact, native, native-key, pair");
   for (const char* two : {"--content-sd 1 --content none", "--content-file x.csv --content none",
                           "--content-file x.csv --queries 3", "--content-sd 1 --content-file x"}) {
     CAPTURE(two);

@@ -35,8 +35,9 @@ std::string text_of(const std::vector<Token>& tokens) {
 }
 
 // Writes checkpoint and ids into the folder; the arguments that run them.
-std::vector<std::string> written(const TemporaryFolder& folder,
-                                 const SyntheticCheckpoint& checkpoint, std::size_t tokens) {
+std::vector<std::string> written_checkpoint(const TemporaryFolder& folder,
+                                            const SyntheticCheckpoint& checkpoint,
+                                            std::size_t tokens) {
   write_checkpoint(checkpoint, folder / "model");
   folder.write("ids.txt", text_of(tokens_of(tokens, checkpoint.config.vocabulary)));
   return {"bloom", folder / "model", "--tokens", folder / "ids.txt"};
@@ -48,7 +49,7 @@ std::vector<std::string> operator+(std::vector<std::string> arguments,
   return arguments;
 }
 
-double number(const CsvText& table, std::size_t row, const std::string& column) {
+double synthetic_number(const CsvText& table, std::size_t row, const std::string& column) {
   return std::stod(table.at(row, column));
 }
 
@@ -59,7 +60,7 @@ TEST_CASE("bloom runs a synthetic checkpoint of three shards in bfloat16") {
   SyntheticCheckpoint checkpoint = small_checkpoint();
   checkpoint.shards = 3;
   const CsvText table =
-      table_of(written(folder, checkpoint, 128) +
+      table_of(written_checkpoint(folder, checkpoint, 128) +
                std::vector<std::string>{"--windows", "64", "--bias", "none,native-relative,pair"});
   REQUIRE(table.records().size() == 3);
   for (std::size_t row = 0; row < 3; ++row) {
@@ -67,13 +68,13 @@ TEST_CASE("bloom runs a synthetic checkpoint of three shards in bfloat16") {
     CHECK(table.at(row, "windows") == "2");
     // Final LayerNorm leaves a vector of length 8, so that logits are about N(0, 0.16), which
     // costs ln 5000 + 0.16^2/2 less the mean of 126 logits.
-    CHECK(std::abs(number(table, row, "cross_entropy_native") - std::log(5000)) < 0.1);
-    CHECK(std::abs(number(table, row, "cross_entropy_replaced") - std::log(5000)) < 0.1);
+    CHECK(std::abs(synthetic_number(table, row, "cross_entropy_native") - std::log(5000)) < 0.1);
+    CHECK(std::abs(synthetic_number(table, row, "cross_entropy_replaced") - std::log(5000)) < 0.1);
   }
   // A bias of up to 16 logits more or less moves the attention; its rounding does not.
-  CHECK(number(table, 0, "max_logit_change") > 1e-4);
-  CHECK(number(table, 1, "max_logit_change") < 1e-5);
-  CHECK(number(table, 2, "max_logit_change") < 1e-5);
+  CHECK(synthetic_number(table, 0, "max_logit_change") > 1e-4);
+  CHECK(synthetic_number(table, 1, "max_logit_change") < 1e-5);
+  CHECK(synthetic_number(table, 2, "max_logit_change") < 1e-5);
   CHECK(table.at(2, "same_top") == "1");
 }
 
@@ -83,7 +84,8 @@ TEST_CASE("bloom prints the same of one file without prefixes as of three shards
     SyntheticCheckpoint checkpoint = small_checkpoint();
     checkpoint.shards = shards;
     checkpoint.prefix = prefix;
-    return run(written(folder, checkpoint, 64) + std::vector<std::string>{"--windows", "64"})
+    return run(written_checkpoint(folder, checkpoint, 64) +
+               std::vector<std::string>{"--windows", "64"})
         .output;
   };
   const std::string sharded = printed(3, true);
@@ -99,7 +101,7 @@ TEST_CASE("bloom takes BLOOM's vocabulary in blocks of rows that leave no trace"
   synthetic.config.heads = 1;
   synthetic.config.vocabulary = 250880;  // of which 2^25 logits are 133 rows
   const CsvText table = table_of(
-      written(folder, synthetic, 140) +
+      written_checkpoint(folder, synthetic, 140) +
       std::vector<std::string>{"--windows", "140", "--bias", "none", "--model-dtype", "float64"});
 
   const Checkpoint checkpoint(folder / "model");
@@ -122,7 +124,7 @@ TEST_CASE("bloom takes BLOOM's vocabulary in blocks of rows that leave no trace"
     loss_after -= change.replaced.log_probability(after(0, next)) / 139;
   }
   // Rows by themselves are added in another order.
-  CHECK(std::abs(number(table, 0, "cross_entropy_native") - loss_before) < 1e-12);
-  CHECK(std::abs(number(table, 0, "cross_entropy_replaced") - loss_after) < 1e-12);
-  CHECK(std::abs(number(table, 0, "mean_kl") - divergence) < 1e-6 * divergence);
+  CHECK(std::abs(synthetic_number(table, 0, "cross_entropy_native") - loss_before) < 1e-12);
+  CHECK(std::abs(synthetic_number(table, 0, "cross_entropy_replaced") - loss_after) < 1e-12);
+  CHECK(std::abs(synthetic_number(table, 0, "mean_kl") - divergence) < 1e-6 * divergence);
 }

@@ -58,7 +58,7 @@ std::vector<CsvText> tables_of(const Outcome& outcome) {
   return tables;
 }
 
-double number(const CsvText& table, std::size_t row, const std::string& column) {
+double bloom_number(const CsvText& table, std::size_t row, const std::string& column) {
   const std::string& text = table.at(row, column);
   CAPTURE(column, text);
   REQUIRE(!text.empty());
@@ -94,10 +94,12 @@ struct Tolerance {
 void check_figures(const CsvText& table, std::size_t row, std::size_t expected_row,
                    const Tolerance& tolerance) {
   const CsvText& reference = simulated_reference();
-  const auto expected = [&](const char* column) { return number(reference, expected_row, column); };
+  const auto expected = [&](const char* column) {
+    return bloom_number(reference, expected_row, column);
+  };
   const auto check = [&](const char* column, double value, double within) {
-    INFO(column << " " << number(table, row, column) << ", not " << value);
-    CHECK(std::abs(number(table, row, column) - value) <= within);
+    INFO(column << " " << bloom_number(table, row, column) << ", not " << value);
+    CHECK(std::abs(bloom_number(table, row, column) - value) <= within);
   };
   check("cross_entropy_replaced", expected("mean_cross_entropy_nats"), tolerance.loss);
   check("difference", expected("delta_cross_entropy_nats"), tolerance.loss);
@@ -148,9 +150,9 @@ TEST_CASE("replacing ALiBi in float64 and float32 gives what a PyTorch run gives
   check_figures(table, row("native-relative", ""),
                 row_with(reference, {{"mode", "control_relative"}}),
                 {kLossNoise, 0.1, kLogitNoise});
-  CHECK(number(table, 0, "cross_entropy_native") ==
-        Approx(
-            number(reference, row_with(reference, {{"mode", "native"}}), "mean_cross_entropy_nats"))
+  CHECK(bloom_number(table, 0, "cross_entropy_native") ==
+        Approx(bloom_number(reference, row_with(reference, {{"mode", "native"}}),
+                            "mean_cross_entropy_nats"))
             .margin(kLossNoise));
 }
 
@@ -181,9 +183,9 @@ TEST_CASE("an amplitude beyond float16 makes every figure NaN, and no other run'
                              "max_logit_change", "rms_logit_change", "same_top"}) {
     CAPTURE(column);
     CHECK(table.at(broken, column) == "nan");
-    CHECK(std::isfinite(number(table, row_with(table, {{"dtype", "float32"}}), column)));
+    CHECK(std::isfinite(bloom_number(table, row_with(table, {{"dtype", "float32"}}), column)));
   }
-  CHECK(std::isfinite(number(table, broken, "cross_entropy_native")));
+  CHECK(std::isfinite(bloom_number(table, broken, "cross_entropy_native")));
 }
 
 TEST_CASE("losses by position agree with extrapolation.csv") {
@@ -197,8 +199,8 @@ TEST_CASE("losses by position agree with extrapolation.csv") {
                                                       {"stride", bins.at(row, "stride")},
                                                       {"bin", bin}});
     CHECK(bins.at(row, "count") == reference.at(expected, "count"));
-    CHECK(std::abs(number(bins, row, "cross_entropy_native") -
-                   number(reference, expected, "mean_nats")) < 1e-9);
+    CHECK(std::abs(bloom_number(bins, row, "cross_entropy_native") -
+                   bloom_number(reference, expected, "mean_nats")) < 1e-9);
   };
   const auto bins_of = [](const std::string& model, const Arguments& plan) {
     Arguments arguments =
@@ -248,7 +250,7 @@ TEST_CASE("the first windows of every model and plan lose what they should") {
         sum += predictions * plan.at("first_windows_mean_nats").at(n).get<double>();
         count += predictions;
       }
-      CHECK(number(table, 0, "cross_entropy_native") ==
+      CHECK(bloom_number(table, 0, "cross_entropy_native") ==
             Approx(sum / count).margin(1e-9).epsilon(0));
       CHECK(table.at(0, "windows") == std::to_string(limit));
       CHECK(table.at(0, "pipeline") ==
@@ -287,7 +289,7 @@ TEST_CASE("attention statistics of every layer and head agree with Hugging Face'
       REQUIRE(tables.size() == 2);
       CAPTURE(model, dtype);
       for (const char* column : {"cross_entropy_native", "cross_entropy_replaced"}) {
-        CHECK(number(tables[0], 1, column) ==
+        CHECK(bloom_number(tables[0], 1, column) ==
               Approx(expected.at("mean_cross_entropy_nats").get<double>())
                   .margin(tolerance)
                   .epsilon(0));
@@ -308,7 +310,7 @@ TEST_CASE("attention statistics of every layer and head agree with Hugging Face'
             CAPTURE(layer, head, column);
             const double value = heads[head].at(name).get<double>();
             const auto is_value = [&](std::size_t row, const std::string& which) {
-              return std::abs(number(tables[1], row, column + which) - value) <= tolerance;
+              return std::abs(bloom_number(tables[1], row, column + which) - value) <= tolerance;
             };
             CHECK(is_value(alone, "_native"));
             CHECK(tables[1].at(alone, column + "_replaced").empty());
@@ -341,7 +343,7 @@ TEST_CASE("checkpoints of 16 bits, as files and as folders") {
       CHECK(table.at(0, "model") == fs::path(model).filename());
       // In float, whose noise is some 1e-7 over these 255 predictions; float32's own weights give
       // another loss in the fifth digit.
-      CHECK(number(table, 0, "cross_entropy_native") ==
+      CHECK(bloom_number(table, 0, "cross_entropy_native") ==
             Approx(prompt.at(name + "_weights").at("mean_cross_entropy_nats").get<double>())
                 .margin(1e-6)
                 .epsilon(0));
@@ -357,7 +359,7 @@ TEST_CASE("what replaces a rotation leaves it out") {
     const CsvText table =
         table_of(bloom(data(model), {"--text", folder / "prompt.txt", "--windows", "256", "--bias",
                                      bias, "--model-dtype", "float64"}));
-    return number(table, 0, "cross_entropy_replaced");
+    return bloom_number(table, 0, "cross_entropy_replaced");
   };
   // Of a PyTorch program, to six decimals: tests/data/bloom/README.md.
   CHECK(loss("rotary-kjv", "none") == Approx(4.315013).margin(6e-7).epsilon(0));
@@ -376,8 +378,8 @@ TEST_CASE("a rotation in formats, at the start of a text and far on") {
     const CsvText exact = losses({"--dtype", "float64", "--pipeline", "exact", "--model-dtype",
                                   "float64", "--first-position", first});
     // Angles of the plain rotation at 2^20 are off by 1e-10 rad.
-    CHECK(std::abs(number(exact, 0, "difference")) < 1e-8);
-    CHECK(number(exact, 0, "max_logit_change") < 1e-7);
+    CHECK(std::abs(bloom_number(exact, 0, "difference")) < 1e-8);
+    CHECK(bloom_number(exact, 0, "max_logit_change") < 1e-7);
     CHECK(exact.at(0, "max_phase").empty());
     const CsvText rounded =
         losses({"--dtype", "float16,bfloat16", "--pipeline", "naive", "--first-position", first});
@@ -386,11 +388,11 @@ TEST_CASE("a rotation in formats, at the start of a text and far on") {
       CHECK(rounded.at(row, "bias") == "rotary");
       // Beyond 65504 a float16 position is infinite, and its cosine NaN.
       const bool is_lost = rounded.at(row, "dtype") == "float16" && first != std::string("0");
-      CHECK(std::isnan(number(rounded, row, "difference")) == is_lost);
-      if (!is_lost) CHECK(number(rounded, row, "max_logit_change") > 1e-3);
+      CHECK(std::isnan(bloom_number(rounded, row, "difference")) == is_lost);
+      if (!is_lost) CHECK(bloom_number(rounded, row, "max_logit_change") > 1e-3);
     }
     // bfloat16 tells no two of these positions apart far on: the text has no order left.
-    const double loss = number(rounded, 1, "cross_entropy_replaced");
+    const double loss = bloom_number(rounded, 1, "cross_entropy_replaced");
     CHECK((first == std::string("0") ? loss < 3 : loss > 3));
   }
 }
@@ -403,9 +405,9 @@ TEST_CASE("the bias of a pair does not see where the text starts, but for roundi
          "--model-dtype", "float64", "--theta", "1e-4", "--first-position", first}));
   };
   const CsvText here = table("0"), there = table("1M");
-  CHECK(number(here, 0, "cross_entropy_replaced") ==
-        Approx(number(there, 0, "cross_entropy_replaced")).margin(1e-9).epsilon(0));
-  CHECK(number(here, 0, "max_phase") == Approx(0.0256).epsilon(1e-15));
+  CHECK(bloom_number(here, 0, "cross_entropy_replaced") ==
+        Approx(bloom_number(there, 0, "cross_entropy_replaced")).margin(1e-9).epsilon(0));
+  CHECK(bloom_number(here, 0, "max_phase") == Approx(0.0256).epsilon(1e-15));
   CHECK(here.at(0, "pipeline") == "exact,model-dtype=float64");
   CHECK(there.at(0, "pipeline") == "exact,first-position=1048576,model-dtype=float64");
 }
@@ -516,9 +518,9 @@ TEST_CASE("a design of ropelab design stands in for ALiBi") {
   CHECK(table.at(0, "max_phase").empty());
   // Their errors are hundredths of a logit at most.
   for (std::size_t row : {0, 1}) {
-    CHECK(number(table, row, "max_logit_change") > 0);
-    CHECK(std::abs(number(table, row, "difference")) < 1e-3);
-    CHECK(number(table, row, "same_top") > 0.99);
+    CHECK(bloom_number(table, row, "max_logit_change") > 0);
+    CHECK(std::abs(bloom_number(table, row, "difference")) < 1e-3);
+    CHECK(bloom_number(table, row, "same_top") > 0.99);
   }
   const Arguments on_one = {"--limit", "1", "--bias", one, "--windows"};
   const auto remark = [&](const char* window) {

@@ -28,7 +28,7 @@ auto read(const std::string& line) {
 
 // The sentence that refuses a command line; empty if nothing does.
 template <typename Options>
-std::string refusal(const std::string& line) {
+std::string construction_refusal(const std::string& line) {
   try {
     read<Options>(line);
   } catch (const UsageError& error) {
@@ -124,47 +124,68 @@ TEST_CASE("pairs of positions are all, or so many") {
 }
 
 TEST_CASE("what cannot be meant is refused in a sentence with option and value") {
-  CHECK_THAT(refusal<ContextOption>("--context 0"), ContainsSubstring("--context: '0'"));
-  CHECK_THAT(refusal<ContextOption>("--context 0.5"), ContainsSubstring("--context: '0.5'"));
-  CHECK_THAT(refusal<ContextOption>("--context 1e20"), ContainsSubstring("--context: '1e20'"));
-  CHECK_THAT(refusal<RotationOptions>("--theta 0"), ContainsSubstring("--theta: '0'"));
-  CHECK_THAT(refusal<RotationOptions>("--theta=-1e-6"), ContainsSubstring("--theta: '-1e-6'"));
-  CHECK_THAT(refusal<RotationOptions>("--theta nan"), ContainsSubstring("--theta: 'nan'"));
-  CHECK_THAT(refusal<RotationOptions>("--base 0"), ContainsSubstring("--base: '0'"));
-  CHECK_THAT(refusal<RotationOptions>("--base=-1"), ContainsSubstring("--base: '-1'"));
-  CHECK_THAT(refusal<RotationOptions>("--base 1e4 --rope-dim 63"),
+  CHECK_THAT(construction_refusal<ContextOption>("--context 0"),
+             ContainsSubstring("--context: '0'"));
+  CHECK_THAT(construction_refusal<ContextOption>("--context 0.5"),
+             ContainsSubstring("--context: '0.5'"));
+  CHECK_THAT(construction_refusal<ContextOption>("--context 1e20"),
+             ContainsSubstring("--context: '1e20'"));
+  CHECK_THAT(construction_refusal<RotationOptions>("--theta 0"), ContainsSubstring("--theta: '0'"));
+  CHECK_THAT(construction_refusal<RotationOptions>("--theta=-1e-6"),
+             ContainsSubstring("--theta: '-1e-6'"));
+  CHECK_THAT(construction_refusal<RotationOptions>("--theta nan"),
+             ContainsSubstring("--theta: 'nan'"));
+  CHECK_THAT(construction_refusal<RotationOptions>("--base 0"), ContainsSubstring("--base: '0'"));
+  CHECK_THAT(construction_refusal<RotationOptions>("--base=-1"), ContainsSubstring("--base: '-1'"));
+  CHECK_THAT(construction_refusal<RotationOptions>("--base 1e4 --rope-dim 63"),
              ContainsSubstring("--rope-dim: '63'"));
-  CHECK_THAT(refusal<RotationOptions>("--base 1e4 --rope-dim 0"),
+  CHECK_THAT(construction_refusal<RotationOptions>("--base 1e4 --rope-dim 0"),
              ContainsSubstring("--rope-dim: '0'"));
-  CHECK_THAT(refusal<RotationOptions>("--base 1e4 --pair 32"), ContainsSubstring("--pair: '32'"));
-  CHECK_THAT(refusal<RotationOptions>("--base 1e4 --pair fast"),
+  CHECK_THAT(construction_refusal<RotationOptions>("--base 1e4 --pair 32"),
+             ContainsSubstring("--pair: '32'"));
+  CHECK_THAT(construction_refusal<RotationOptions>("--base 1e4 --pair fast"),
              ContainsSubstring("--pair: 'fast'"));
-  CHECK_THAT(refusal<RotationOptions>("--pair 3"), ContainsSubstring("--pair: '3'"));
-  CHECK_THAT(refusal<RotationOptions>("--theta 1e-6 --pair 3"), ContainsSubstring("excludes"));
-  CHECK_THAT(refusal<RotationOptions>("--theta 1e-6 --base 1e4"), ContainsSubstring("excludes"));
-  CHECK_THAT(refusal<RotationOptions>("--theta 1e-6 --max-phase 1"), ContainsSubstring("excludes"));
-  CHECK_THAT(refusal<HeadDimOption>("--head-dim 0"), ContainsSubstring("--head-dim: '0'"));
-  CHECK_THAT(refusal<PipelineOption>("--pipeline quick"), ContainsSubstring("'quick'"));
-  CHECK_THAT(refusal<PipelineOption>("--pipeline fused,tabel=float16"), ContainsSubstring("tabel"));
-  CHECK_THAT(refusal<PipelineOption>("--pipeline table=float16"), ContainsSubstring("--pipeline"));
+  CHECK_THAT(construction_refusal<RotationOptions>("--pair 3"), ContainsSubstring("--pair: '3'"));
+  CHECK_THAT(construction_refusal<RotationOptions>("--theta 1e-6 --pair 3"),
+             ContainsSubstring("excludes"));
+  CHECK_THAT(construction_refusal<RotationOptions>("--theta 1e-6 --base 1e4"),
+             ContainsSubstring("excludes"));
+  CHECK_THAT(construction_refusal<RotationOptions>("--theta 1e-6 --max-phase 1"),
+             ContainsSubstring("excludes"));
+  CHECK_THAT(construction_refusal<HeadDimOption>("--head-dim 0"),
+             ContainsSubstring("--head-dim: '0'"));
+  CHECK_THAT(construction_refusal<PipelineOption>("--pipeline quick"),
+             ContainsSubstring("'quick'"));
+  CHECK_THAT(construction_refusal<PipelineOption>("--pipeline fused,tabel=float16"),
+             ContainsSubstring("tabel"));
+  CHECK_THAT(construction_refusal<PipelineOption>("--pipeline table=float16"),
+             ContainsSubstring("--pipeline"));
   CHECK_THAT(
-      refusal<PipelineOption>("--pipeline fused,table=half"),
+      construction_refusal<PipelineOption>("--pipeline fused,table=half"),
       ContainsSubstring("'half' is nothing that the step table computes in; there are exact, "
                         "float16, bfloat16"));
-  CHECK_THAT(refusal<PipelineOption>("--pipeline fused,table=float32-fma"),
+  CHECK_THAT(construction_refusal<PipelineOption>("--pipeline fused,table=float32-fma"),
              ContainsSubstring("float8_e5m2") && !ContainsSubstring("float8_e5m2, float32-fma"));
-  CHECK_THAT(refusal<PipelineOption>("--pipeline fused,accumulation=half"),
+  CHECK_THAT(construction_refusal<PipelineOption>("--pipeline fused,accumulation=half"),
              ContainsSubstring("there are exact, float16") && ContainsSubstring("float32-fma"));
-  CHECK(refusal<PipelineOption>("--pipeline fused,accumulation=float32-fma,table=exact").empty());
-  CHECK_THAT(refusal<SamplingOption>("--pairs some"), ContainsSubstring("--pairs: 'some'"));
-  CHECK_THAT(refusal<SamplingOption>("--pairs sample:0"), ContainsSubstring("--pairs: '0'"));
-  CHECK_THAT(refusal<ToleranceOption>("--tolerance 0"), ContainsSubstring("--tolerance: '0'"));
-  CHECK_THAT(refusal<BiasScaleOption>("--bias-scale now"), ContainsSubstring("'now'"));
-  CHECK_THAT(refusal<FirstPositionOption>("--first-position=-1"),
+  CHECK(
+      construction_refusal<PipelineOption>("--pipeline fused,accumulation=float32-fma,table=exact")
+          .empty());
+  CHECK_THAT(construction_refusal<SamplingOption>("--pairs some"),
+             ContainsSubstring("--pairs: 'some'"));
+  CHECK_THAT(construction_refusal<SamplingOption>("--pairs sample:0"),
+             ContainsSubstring("--pairs: '0'"));
+  CHECK_THAT(construction_refusal<ToleranceOption>("--tolerance 0"),
+             ContainsSubstring("--tolerance: '0'"));
+  CHECK_THAT(construction_refusal<BiasScaleOption>("--bias-scale now"), ContainsSubstring("'now'"));
+  CHECK_THAT(construction_refusal<FirstPositionOption>("--first-position=-1"),
              ContainsSubstring("--first-position: '-1'"));
-  CHECK_THAT(refusal<SplitOption>("--split odd"), ContainsSubstring("--split: 'odd'"));
-  CHECK_THAT(refusal<SplitOption>("--split key=256"), ContainsSubstring("as in key=2^8"));
-  CHECK_THAT(refusal<SplitOption>("--split key=2^1/2"), ContainsSubstring("--split: '1/2'"));
-  CHECK_THAT(refusal<SplitOption>("--split key=2^1024"), ContainsSubstring("-1022 to 1023"));
-  CHECK(refusal<RotationOptions>("--base 1").empty());
+  CHECK_THAT(construction_refusal<SplitOption>("--split odd"), ContainsSubstring("--split: 'odd'"));
+  CHECK_THAT(construction_refusal<SplitOption>("--split key=256"),
+             ContainsSubstring("as in key=2^8"));
+  CHECK_THAT(construction_refusal<SplitOption>("--split key=2^1/2"),
+             ContainsSubstring("--split: '1/2'"));
+  CHECK_THAT(construction_refusal<SplitOption>("--split key=2^1024"),
+             ContainsSubstring("-1022 to 1023"));
+  CHECK(construction_refusal<RotationOptions>("--base 1").empty());
 }

@@ -32,7 +32,7 @@ std::int64_t whole(const Table& table, std::size_t row, std::string_view column)
 std::string text(const Table& table, std::size_t row, std::string_view column) {
   return std::get<std::string>(table.at(row, column).value());
 }
-double number(const Table& table, std::size_t row, std::string_view column) {
+double costs_number(const Table& table, std::size_t row, std::string_view column) {
   return std::get<double>(table.at(row, column).value());
 }
 
@@ -63,11 +63,11 @@ TEST_CASE("A table of costs has a row for each method, and every cell of it is f
     CHECK(whole(table, row, "cache_bytes_per_token") == 24 * 16 * extra[row] * 2);
     for (const std::string& column : table.columns()) CHECK_FALSE(table.at(row, column).empty());
   }
-  CHECK(number(table, 0, "score_factor_if_unscaled") == 1);
-  CHECK(number(table, 0, "bias_error_if_unscaled") == 0);
+  CHECK(costs_number(table, 0, "score_factor_if_unscaled") == 1);
+  CHECK(costs_number(table, 0, "bias_error_if_unscaled") == 0);
   // sqrt(64/66), and (1 - sqrt(64/66)) 2047/sqrt(2), with 50 digits by Python's decimal.
-  CHECK(number(table, 1, "score_factor_if_unscaled") == 0.9847319278346619);
-  CHECK(number(table, 1, "bias_error_if_unscaled") == 22.099734123608883);
+  CHECK(costs_number(table, 1, "score_factor_if_unscaled") == 0.9847319278346619);
+  CHECK(costs_number(table, 1, "bias_error_if_unscaled") == 22.099734123608883);
 }
 
 TEST_CASE("Heads that share keys share what these cost; digits are those asked for") {

@@ -23,7 +23,7 @@ struct Written {
   std::vector<DesignedHead> heads;
 };
 
-Written written(const std::string& line) {
+Written written_design(const std::string& line) {
   CAPTURE(line);
   const TemporaryFolder folder;
   CsvText table = table_of(run_shell_in(folder, "ropelab " + line + " --model-file model.json"));
@@ -103,7 +103,7 @@ TEST_CASE("what is read back from a model file measures as the table says") {
         "--rope-dim 32 --scaling "
         "yarn:factor=32/3:original=64:truncate=false,llama3:factor=8:original=100"}) {
     CAPTURE(line);
-    const Written both = written("design " + line);
+    const Written both = written_design("design " + line);
     std::size_t n = 0;
     for (std::size_t row = 0; row < both.table.records().size(); ++row) {
       if (both.table.at(row, "status") != "ok") continue;
@@ -121,7 +121,7 @@ TEST_CASE("what is read back from a model file measures as the table says") {
 }
 
 TEST_CASE("a model file of fit is read back, the bias by its name") {
-  const Written both = written(
+  const Written both = written_design(
       "fit --target kerple-log,alibi --heads 4 --head 2 --context 90 --dtype bfloat16 --pipeline "
       "fused --max-pairs 2");
   REQUIRE(both.heads.size() == 2);

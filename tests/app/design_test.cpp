@@ -13,13 +13,13 @@ using ropelab::CsvText;
 
 namespace {
 
-CsvText table_of(const std::string& line) {
+CsvText design_table(const std::string& line) {
   CAPTURE(line);
   return table_of(run_shell("ropelab " + line));
 }
 
 TEST_CASE("design --compare has a row for every method, in their order") {
-  const CsvText table = table_of(
+  const CsvText table = design_table(
       "design --compare --head 2,3 --context 300 --dtype float32 --max-pairs 3 --base 1e4 "
       "--rope-dim 32");
   const std::vector<std::string> methods = {"single", "dyadic", "multi-pair",
@@ -37,15 +37,15 @@ TEST_CASE("design --compare has a row for every method, in their order") {
 
 TEST_CASE("design finds the exact design where there is one, and says why there is none") {
   const std::string options = " --head 2 --dtype float16 --pipeline fused";
-  const CsvText exact = table_of("design --context 2049" + options);
+  const CsvText exact = design_table("design --context 2049" + options);
   CHECK(exact.at(0, "total_max_abs") == "0");
   CHECK(exact.at(0, "holds") == "yes");
-  const CsvText beyond = table_of("design --context 2050 --method single" + options);
+  const CsvText beyond = design_table("design --context 2050 --method single" + options);
   CHECK(beyond.at(0, "total_max_abs") == "0.5");
   CHECK(beyond.at(0, "holds") == "no");
   CHECK(beyond.at(0, "reason").find("cannot have less than 0.167") != std::string::npos);
-  const CsvText overflow =
-      table_of("design --context 64K --head 1 --dtype float16 --pipeline naive --method single");
+  const CsvText overflow = design_table(
+      "design --context 64K --head 1 --dtype float16 --pipeline naive --method single");
   CHECK(overflow.at(0, "status") == "overflow");
   CHECK(overflow.at(0, "total_max_abs").empty());
   CHECK(overflow.at(0, "holds") == "no");
@@ -53,10 +53,11 @@ TEST_CASE("design finds the exact design where there is one, and says why there 
 }
 
 TEST_CASE("the single pair of design is what sweep measures of the same theta") {
-  const CsvText design = table_of("design --method single --head 2 --context 500 --dtype float32");
+  const CsvText design =
+      design_table("design --method single --head 2 --context 500 --dtype float32");
   const std::string theta = design.at(0, "frequencies");
   const CsvText sweep =
-      table_of("sweep theta --head 2 --context 500 --dtype float32 --theta " + theta);
+      design_table("sweep theta --head 2 --context 500 --dtype float32 --theta " + theta);
   // N of the design has three bits, and its theta is the nearest double of N's.
   CHECK(std::fabs(std::stod(design.at(0, "total_max_abs")) -
                   std::stod(sweep.at(0, "total_max_abs"))) < 1e-9);
@@ -64,7 +65,7 @@ TEST_CASE("the single pair of design is what sweep measures of the same theta") 
 
 TEST_CASE("the model file holds the vectors of the table, in decimal and hexadecimal") {
   const TemporaryFolder folder;
-  const CsvText table = table_of(
+  const CsvText table = design_table(
       "design --heads 4 --head all --context 200 --dtype bfloat16 --pipeline fused "
       "--model-file " +
       folder / "model.json");
@@ -85,8 +86,9 @@ TEST_CASE("the model file holds the vectors of the table, in decimal and hexadec
 
 TEST_CASE("design takes window, keys and head_dim from a model, and heads that share keys agree") {
   const std::string model = std::string(" --model ") + ROPELAB_TEST_DATA "/models/";
-  const CsvText table = table_of("design --method single --context 600 --window 300 --head 1:4:4 " +
-                                 std::string("--dtype float32") + model + "mistral-7b-v0.1.json");
+  const CsvText table =
+      design_table("design --method single --context 600 --window 300 --head 1:4:4 " +
+                   std::string("--dtype float32") + model + "mistral-7b-v0.1.json");
   REQUIRE(table.records().size() == 4);
   for (std::size_t n = 0; n < 4; ++n) {
     CHECK(table.at(n, "heads") == "32");
@@ -96,14 +98,14 @@ TEST_CASE("design takes window, keys and head_dim from a model, and heads that s
     CHECK(table.at(n, "key") == table.at(0, "key"));
     CHECK(table.at(n, "pairs") == std::to_string(600 * 300 - 300 * 299 / 2));
   }
-  const CsvText whole = table_of("design --method native --dtype float32 --context 5000" + model +
-                                 "mistral-7b-v0.1.json");
+  const CsvText whole = design_table("design --method native --dtype float32 --context 5000" +
+                                     model + "mistral-7b-v0.1.json");
   CHECK(whole.at(0, "pipeline") == "ideal-trig,window=4096");
 }
 
 TEST_CASE("in tokens the design is the same, and its errors are divided by the slope") {
   const std::string options = "design --head 2 --context 500 --dtype float16 --method single";
-  const CsvText logits = table_of(options), tokens = table_of(options + " --unit tokens");
+  const CsvText logits = design_table(options), tokens = design_table(options + " --unit tokens");
   CHECK(tokens.at(0, "query") == logits.at(0, "query"));
   for (const char* column : {"truncation_max_abs", "truncation_rms", "rounding_max_abs",
                              "total_max_abs", "total_rms", "visible_max_abs"}) {
@@ -115,7 +117,7 @@ TEST_CASE("in tokens the design is the same, and its errors are divided by the s
 
 TEST_CASE("design --costs needs a model, and has rows of every method") {
   const std::string model = std::string(" --model ") + ROPELAB_TEST_DATA "/models/bloom-560m.json";
-  const CsvText table = table_of("design --costs --dtype bfloat16 --max-pairs 1,4" + model);
+  const CsvText table = design_table("design --costs --dtype bfloat16 --max-pairs 1,4" + model);
   CHECK(table.records().size() == 2 + 3 * 2 + 3);
   const auto without = run_shell("ropelab design --costs");
   CHECK(without.status == 2);
@@ -215,12 +217,12 @@ TEST_CASE("design refuses options that nothing would come of") {
 }
 
 TEST_CASE("a method that is named twice has one row") {
-  const CsvText table =
-      table_of("design --method native,rank-2,native,native --context 50 --dtype float32 --head 1");
+  const CsvText table = design_table(
+      "design --method native,rank-2,native,native --context 50 --dtype float32 --head 1");
   REQUIRE(table.records().size() == 2);
   CHECK(table.at(0, "method") == "native");
   CHECK(table.at(1, "method") == "rank-2");
-  CHECK(table_of("design --method grid,best --frequencies grid --context 50 --dtype float32")
+  CHECK(design_table("design --method grid,best --frequencies grid --context 50 --dtype float32")
             .records()
             .size() == 1);
 }
@@ -235,7 +237,7 @@ double number_before(const std::string& reason, const std::string& word) {
 
 TEST_CASE("the reason names the error that the row has, and says where it is small enough") {
   // Truncation and rounding cancel in some of these: each alone is more than the error.
-  const CsvText table = table_of(
+  const CsvText table = design_table(
       "design --method single,dyadic,native --head 1 --context 300 --dtype float16,float32 "
       "--pipeline fused --max-pairs 1");
   bool one_cancels = false;
@@ -256,12 +258,12 @@ TEST_CASE("the reason names the error that the row has, and says where it is sma
   }
   CHECK(one_cancels);
   const std::string options = "design --method single --context 300 --dtype float16 --objective ";
-  const CsvText truncation = table_of(options + "truncation");
+  const CsvText truncation = design_table(options + "truncation");
   CHECK(truncation.at(0, "reason").find(" logits of truncation left") != std::string::npos);
-  const CsvText weights = table_of(options + "weights");
+  const CsvText weights = design_table(options + "weights");
   CHECK(weights.at(0, "reason").find("of the last query's weight goes elsewhere") !=
         std::string::npos);
-  const CsvText visible = table_of(options + "visible");
+  const CsvText visible = design_table(options + "visible");
   CHECK(visible.at(0, "reason").find(" among visible pairs") != std::string::npos);
 }
 

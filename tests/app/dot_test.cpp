@@ -19,7 +19,7 @@ std::vector<std::string> product(const std::vector<std::string>& more) {
   return arguments;
 }
 
-std::string refusal(const TemporaryFolder& folder, const std::string& csv) {
+std::string dot_refusal(const TemporaryFolder& folder, const std::string& csv) {
   folder.write("vectors.csv", csv);
   const Outcome outcome = run({"dot", "--input", folder / "vectors.csv", "-o", folder / "x.csv"});
   CHECK(outcome.status == 2);
@@ -91,18 +91,19 @@ TEST_CASE("dot leaves empty what does not exist") {
 TEST_CASE("dot refuses a broken input file with the line, and writes nothing") {
   const TemporaryFolder folder;
   const std::string heading = "rope_dim,base,i,j,q,k\n";
-  CHECK(refusal(folder, heading + "2,10,1,0,1 2,3 4\n2,10,1,0,1 2,3 x\n").find("line 3: k: 'x'") ==
-        0);
-  CHECK(refusal(folder, heading + "3,10,1,0,1 2 3,1 2 3\n").find("line 2: rope_dim: ") == 0);
-  CHECK(refusal(folder, heading + "2,10,1,0,1 2 3,1 2\n") ==
+  CHECK(dot_refusal(folder, heading + "2,10,1,0,1 2,3 4\n2,10,1,0,1 2,3 x\n")
+            .find("line 3: k: 'x'") == 0);
+  CHECK(dot_refusal(folder, heading + "3,10,1,0,1 2 3,1 2 3\n").find("line 2: rope_dim: ") == 0);
+  CHECK(dot_refusal(folder, heading + "2,10,1,0,1 2 3,1 2\n") ==
         "line 2: q: there are 3 components where rope_dim is 2\n");
-  CHECK(refusal(folder, heading + "2,0,1,0,1 2,1 2\n").find("line 2: base: '0'") == 0);
-  CHECK(refusal(folder, heading + "2,10,1,0,\"1 2,1 2\n") == "line 2: the quote is not closed\n");
-  CHECK(refusal(folder, heading + "2,10,1,0\n") ==
+  CHECK(dot_refusal(folder, heading + "2,0,1,0,1 2,1 2\n").find("line 2: base: '0'") == 0);
+  CHECK(dot_refusal(folder, heading + "2,10,1,0,\"1 2,1 2\n") ==
+        "line 2: the quote is not closed\n");
+  CHECK(dot_refusal(folder, heading + "2,10,1,0\n") ==
         "line 2: there are 4 fields where the heading has 6\n");
-  CHECK(refusal(folder, "rope_dim,base,i,j,q\n") ==
+  CHECK(dot_refusal(folder, "rope_dim,base,i,j,q\n") ==
         "line 1: there is no column 'k' among rope_dim, base, i, j, q\n");
-  CHECK(refusal(folder, "") == "line 1: there is no heading\n");
+  CHECK(dot_refusal(folder, "") == "line 1: there is no heading\n");
 }
 
 TEST_CASE("dot refuses options that cannot be meant in one sentence") {

@@ -17,7 +17,7 @@ CsvText table_in(const TemporaryFolder& folder, const std::string& options) {
   return table_of(run_shell_in(folder, "ropelab fit " + options));
 }
 
-double number(const CsvText& table, std::size_t row, const std::string& column) {
+double fit_number(const CsvText& table, std::size_t row, const std::string& column) {
   return std::stod(table.at(row, column));
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("the values of T5's buckets are those of the head") {
   CHECK(table.at(0, "offset") == "-2.5");
   CHECK(table.at(0, "reason") == "exact: every score is the bias itself");
   CHECK(table.at(1, "head") == "2");
-  CHECK(number(table, 1, "total_max_abs") > 0.5);
+  CHECK(fit_number(table, 1, "total_max_abs") > 0.5);
   CHECK(table.at(1, "target") == "t5:values=values.csv");
 }
 
@@ -99,7 +99,7 @@ TEST_CASE("a bias of both sides has twice the pairs, less the diagonal") {
   const CsvText both = table_in(folder, "--target table:both.csv --context 3" + options);
   CHECK(both.at(0, "pairs") == "9");
   // Five numbers, four waves and an offset.
-  CHECK(number(both, 0, "truncation_max_abs") < 1e-5);
+  CHECK(fit_number(both, 0, "truncation_max_abs") < 1e-5);
   const CsvText window =
       table_in(folder, "--target table:both.csv --context 100 --window 3" + options);
   CHECK(window.at(0, "pairs") == std::to_string(100 + 2 * (99 + 98)));
@@ -113,8 +113,8 @@ TEST_CASE("on its own grid a sinusoidal bias leaves what rounding leaves") {
                "--target sinusoidal --embedding-dim 16 --frequencies grid --base 1e4 --rope-dim 16 "
                "--max-pairs 8 --context 200 --dtype float64 --pipeline ideal-trig");
   CHECK(table.at(0, "method") == "grid");
-  CHECK(number(table, 0, "truncation_max_abs") < 1e-13);
-  CHECK(number(table, 0, "total_max_abs") < 1e-13);
+  CHECK(fit_number(table, 0, "truncation_max_abs") < 1e-13);
+  CHECK(fit_number(table, 0, "total_max_abs") < 1e-13);
   CHECK(table.at(0, "holds") == "yes");
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("the model file of fit names the target") {
   const auto head = nlohmann::json::parse(folder.read("model.json")).at("heads").at(0);
   CHECK(head.at("target") == "kerple-power:r1=1:r2=0.5");
   CHECK_FALSE(head.contains("slope"));
-  CHECK(head.at("offset") == number(table, 0, "offset"));
+  CHECK(head.at("offset") == fit_number(table, 0, "offset"));
   CHECK(head.at("inverse_frequencies").size() == std::stoul(table.at(0, "rotated_pairs")));
 }
 

@@ -9,7 +9,7 @@ using ropelab::CsvText;
 
 namespace {
 
-CsvText table_of(const std::string& options) {
+CsvText limits_table(const std::string& options) {
   CAPTURE(options);
   return table_of(run_shell("ropelab limits " + options));
 }
@@ -33,7 +33,7 @@ TEST_CASE("the sweep is within the tolerance at context_total, and not at the ne
         "phase --max-phase 0.01 --dtype float32 --content random:2:halves"}) {
     CAPTURE(options);
     const CsvText limits =
-        table_of(options.substr(options.find("--")) + " --context 4K --tolerance 0.03");
+        limits_table(options.substr(options.find("--")) + " --context 4K --tolerance 0.03");
     const long long context = std::stoll(limits.at(0, "context_total"));
     CHECK(std::stod(total_error(options, context)) <= 0.03);
     CHECK(std::stod(total_error(options, context + 1)) > 0.03);
@@ -41,8 +41,8 @@ TEST_CASE("the sweep is within the tolerance at context_total, and not at the ne
 }
 
 TEST_CASE("limits are those of the context, dtype by dtype and pipeline by pipeline") {
-  const CsvText table =
-      table_of("--theta 1e-4 --context 100 --dtype float32,float8_e4m3fn --pipeline naive,fused");
+  const CsvText table = limits_table(
+      "--theta 1e-4 --context 100 --dtype float32,float8_e4m3fn --pipeline naive,fused");
   REQUIRE(table.records().size() == 4);
   CHECK(table.columns() == std::vector<std::string>{"dtype", "pipeline", "first_merged_position",
                                                     "first_overflow_position", "overflow_what",
@@ -60,7 +60,7 @@ TEST_CASE("limits are those of the context, dtype by dtype and pipeline by pipel
 
 TEST_CASE("limits among content are named in the pipeline cell") {
   const CsvText table =
-      table_of("--theta 1e-3 --context 200 --dtype bfloat16 --content none,random:1:first");
+      limits_table("--theta 1e-3 --context 200 --dtype bfloat16 --content none,random:1:first");
   REQUIRE(table.records().size() == 2);
   CHECK(table.at(0, "pipeline") == "ideal-trig");
   CHECK(table.at(1, "pipeline") == "ideal-trig,content=random:1:first");
@@ -70,7 +70,7 @@ TEST_CASE("limits among content are named in the pipeline cell") {
 }
 
 TEST_CASE("a saturating format has limits but no overflow") {
-  const CsvText table = table_of("--theta 1e-3 --context 100 --dtype float8_e4m3fn --saturate");
+  const CsvText table = limits_table("--theta 1e-3 --context 100 --dtype float8_e4m3fn --saturate");
   CHECK(table.at(0, "overflow_what").empty());
   CHECK(!table.at(0, "first_merged_position").empty());
   CHECK(table.at(0, "pipeline") == "ideal-trig,saturate");

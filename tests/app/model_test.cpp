@@ -42,7 +42,7 @@ std::string refusal_of_text(const std::string& text) {
   return "accepted";
 }
 
-std::string refusal(const std::string& model, const std::string& members) {
+std::string model_refusal(const std::string& model, const std::string& members) {
   return refusal_of_text(changed(model, members));
 }
 
@@ -52,8 +52,8 @@ std::string summary_with(const std::string& model, const std::string& members) {
   return summary(read_model_config(folder / "config.json"));
 }
 
-std::vector<std::string> with(std::vector<std::string> arguments,
-                              const std::vector<std::string>& more) {
+std::vector<std::string> with_model(std::vector<std::string> arguments,
+                                    const std::vector<std::string>& more) {
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -256,13 +256,13 @@ TEST_CASE(
         "it has 'b' more than once; once would be right");
   CHECK_THAT(refusal_of_text(std::string(100000, '[')), ContainsSubstring("100 levels"));
   CHECK_THAT(refusal_of_text("{}"), Catch::Matchers::StartsWith("there is no model_type; one of"));
-  CHECK_THAT(refusal("llama-2-7b", R"({"model_type": "gpt2"})"),
+  CHECK_THAT(model_refusal("llama-2-7b", R"({"model_type": "gpt2"})"),
              Catch::Matchers::StartsWith("model_type is \"gpt2\"; one of llama, mistral"));
   CHECK(refusal_of_text(R"({"model_type": "llama", "num_attention_heads": null})") ==
         "num_attention_heads is null; a whole number from 1 to 65536 would be right");
   CHECK(refusal_of_text(R"({"model_type": "bloom", "n_layer": null})") ==
         "n_layer or num_hidden_layers is null; a whole number from 1 to 4096 would be right");
-  CHECK(refusal("llama-2-7b", R"({"num_attention_heads": "32"})") ==
+  CHECK(model_refusal("llama-2-7b", R"({"num_attention_heads": "32"})") ==
         "num_attention_heads is \"32\"; a number would be right");
   for (const char* heads : {"0", "-1", "1.5", "65537", "1e400"}) {
     CAPTURE(heads);
@@ -278,61 +278,63 @@ TEST_CASE(
                                     heads));
     }
   }
-  CHECK(refusal("llama-2-7b", R"({"hidden_size": 4097})") ==
+  CHECK(model_refusal("llama-2-7b", R"({"hidden_size": 4097})") ==
         "hidden_size is 4097 and num_attention_heads is 32; a multiple of the heads, up to 1048576 "
         "times as much, would be right");
-  CHECK(refusal("llama-3.1-8b", R"({"num_key_value_heads": 5})") ==
+  CHECK(model_refusal("llama-3.1-8b", R"({"num_key_value_heads": 5})") ==
         "num_key_value_heads is 5 and num_attention_heads is 32; key-value heads that divide the "
         "heads would be right");
-  CHECK(refusal("bloom-560m", R"({"hidden_size": 2048})") ==
+  CHECK(model_refusal("bloom-560m", R"({"hidden_size": 2048})") ==
         "hidden_size is 2048 and n_embed is 1024; only one of them, or the same, would be right");
-  CHECK(refusal("falcon-rw-1b", R"({"alibi": "yes"})") ==
+  CHECK(model_refusal("falcon-rw-1b", R"({"alibi": "yes"})") ==
         "alibi is \"yes\"; true or false would be right");
-  CHECK(refusal("falcon-rw-1b", R"({"rope_scaling": {"type": "linear", "factor": 2.0}})") ==
+  CHECK(model_refusal("falcon-rw-1b", R"({"rope_scaling": {"type": "linear", "factor": 2.0}})") ==
         "it has both alibi and a scaling of RoPE; one of them would be right");
-  CHECK(refusal("mpt-7b", R"({"attn_config": {"rope": true}})") ==
+  CHECK(model_refusal("mpt-7b", R"({"attn_config": {"rope": true}})") ==
         "it has both attn_config.alibi and attn_config.rope; one of them would be right");
-  CHECK(refusal("llama-2-7b", R"({"rope_theta": -1})") ==
+  CHECK(model_refusal("llama-2-7b", R"({"rope_theta": -1})") ==
         "rope_theta is -1; a number above 0 would be right");
   CHECK(
-      refusal("gpt-neox-20b", R"({"rotary_pct": 0.24})") ==
+      model_refusal("gpt-neox-20b", R"({"rotary_pct": 0.24})") ==
       "rotary_pct is 0.24, which rotates 23 of 96 dimensions; an even number from 2 to 96 would be "
       "right");
   CHECK(
-      refusal("llama-3.1-8b", R"({"rope_parameters": {"rope_theta": 10000.0}})") ==
+      model_refusal("llama-3.1-8b", R"({"rope_parameters": {"rope_theta": 10000.0}})") ==
       "rope_parameters is an object and rope_scaling is an object; only one of them, or the same, "
       "would be right");
 }
 
 TEST_CASE("A scaling that cannot be meant is refused") {
-  CHECK_THAT(refusal("llama-3.1-8b", R"({"rope_scaling": {"rope_type": "magic"}})"),
+  CHECK_THAT(model_refusal("llama-3.1-8b", R"({"rope_scaling": {"rope_type": "magic"}})"),
              Catch::Matchers::StartsWith("rope_type is \"magic\"; one of default, "));
-  CHECK(refusal("llama-3.1-8b", R"({"rope_scaling": {"type": "yarn"}})") ==
+  CHECK(model_refusal("llama-3.1-8b", R"({"rope_scaling": {"type": "yarn"}})") ==
         "rope_type is \"llama3\" and type is \"yarn\"; only one of them, or the same, would be "
         "right");
-  CHECK(refusal("llama-3.1-8b", R"({"rope_scaling": {"low_freq_factor": null}})") ==
+  CHECK(model_refusal("llama-3.1-8b", R"({"rope_scaling": {"low_freq_factor": null}})") ==
         "RoPE's scaling of type llama3 has no low_freq_factor; a number would be right");
-  CHECK(refusal("llama-2-7b", R"({"rope_scaling": {"type": "linear"}})") ==
+  CHECK(model_refusal("llama-2-7b", R"({"rope_scaling": {"type": "linear"}})") ==
         "RoPE's scaling of type linear has no factor; a number would be right");
-  CHECK_THAT(refusal("llama-2-7b", R"({"rope_scaling": {"factor": 2.0}})"),
+  CHECK_THAT(model_refusal("llama-2-7b", R"({"rope_scaling": {"factor": 2.0}})"),
              ContainsSubstring("no rope_type"));
-  CHECK(refusal("llama-3.1-8b", R"({"rope_scaling": {"factor": "8"}})") ==
+  CHECK(model_refusal("llama-3.1-8b", R"({"rope_scaling": {"factor": "8"}})") ==
         "factor is \"8\"; a number would be right");
-  CHECK_THAT(refusal("llama-3.1-8b", R"({"rope_scaling": {"factor": 0}})"),
+  CHECK_THAT(model_refusal("llama-3.1-8b", R"({"rope_scaling": {"factor": 0}})"),
              ContainsSubstring("'0' is not positive"));
-  CHECK_THAT(refusal("longrope-small", R"({"rope_parameters": {"long_factor": [1, 2]}})"),
+  CHECK_THAT(model_refusal("longrope-small", R"({"rope_parameters": {"long_factor": [1, 2]}})"),
              Catch::Matchers::StartsWith("RoPE's scaling: "));
-  CHECK(refusal("longrope-small", R"({"rope_parameters": {"long_factor": [1, 2, "3", 4]}})") ==
-        "long_factor has \"3\" among its numbers; numbers alone would be right");
-  CHECK(refusal("longrope-small", R"({"rope_parameters": {"factor": 8.0}})") ==
+  CHECK(
+      model_refusal("longrope-small", R"({"rope_parameters": {"long_factor": [1, 2, "3", 4]}})") ==
+      "long_factor has \"3\" among its numbers; numbers alone would be right");
+  CHECK(model_refusal("longrope-small", R"({"rope_parameters": {"factor": 8.0}})") ==
         "RoPE's scaling has the factor 8.0, but "
         "max_position_embeddings/original_max_position_embeddings is 131072/4096; the same would "
         "be right");
-  CHECK(refusal("longrope-small", R"({"rope_theta": 500.0})") ==
+  CHECK(model_refusal("longrope-small", R"({"rope_theta": 500.0})") ==
         "rope_theta is 500.0 and rope_theta is 10000.0; only one of them, or the same, would be "
         "right");
   CHECK(
-      refusal("llama-2-7b", R"({"rope_parameters": {"full_attention": {"rope_theta": 1e4}}})") ==
+      model_refusal("llama-2-7b",
+                    R"({"rope_parameters": {"full_attention": {"rope_theta": 1e4}}})") ==
       "rope_parameters has parameters of its own for full_attention; one set for all layers would "
       "be right");
 }
@@ -343,14 +345,14 @@ TEST_CASE("sweep takes context, heads and head_dim of a model, and no grid unles
                                           "32",        "--head-dim", "128"};
   const std::vector<std::string> dtype = {"--dtype", "float32", "--pairs", "sample:100", "--quiet"};
   for (const char* axis : {"phase", "theta"}) {
-    check_same(with({"sweep", axis, "--model", llama}, dtype),
-               with(with({"sweep", axis}, shape), dtype));
+    check_same(with_model({"sweep", axis, "--model", llama}, dtype),
+               with_model(with_model({"sweep", axis}, shape), dtype));
   }
   const std::vector<std::string> contexts =
-      with({"sweep", "context", "--model", llama, "--max-phase", "1e-3"}, dtype);
-  check_same(contexts,
-             with({"sweep", "context", "--heads", "32", "--head-dim", "128", "--max-phase", "1e-3"},
-                  dtype));
+      with_model({"sweep", "context", "--model", llama, "--max-phase", "1e-3"}, dtype);
+  check_same(contexts, with_model({"sweep", "context", "--heads", "32", "--head-dim", "128",
+                                   "--max-phase", "1e-3"},
+                                  dtype));
 }
 
 TEST_CASE("A model's grid is there where a base is asked for, by whatever option") {
@@ -361,21 +363,21 @@ TEST_CASE("A model's grid is there where a base is asked for, by whatever option
                                           "128",     "--rope-dim", "128"};
   const std::string scaling = "llama3:factor=8,original=8192,low_freq_factor=1,high_freq_factor=4";
   const auto own = [&](const std::vector<std::string>& more) {
-    return with(with(with({"sweep", "phase"}, shape), few), more);
+    return with_model(with_model(with_model({"sweep", "phase"}, shape), few), more);
   };
   const auto of_model = [&](const std::vector<std::string>& more) {
-    return with(with({"sweep", "phase", "--model", llama}, few), more);
+    return with_model(with_model({"sweep", "phase", "--model", llama}, few), more);
   };
   check_same(of_model({"--base", "model"}), own({"--base", "5e5", "--scaling", scaling}));
   check_same(of_model({"--base", "1e4,model"}), own({"--base", "1e4,5e5", "--scaling", scaling}));
   check_same(of_model({"--pair", "nearest"}),
              own({"--base", "5e5", "--scaling", scaling, "--pair", "nearest"}));
   check_same(of_model({"--scaling", "none"}), own({"--base", "5e5"}));
-  check_same(with({"sweep", "base", "--model", llama}, few),
+  check_same(with_model({"sweep", "base", "--model", llama}, few),
              own({"--base", "5e5", "--scaling", scaling}));
   check_same(of_model({"--theta", "1e-4"}),
-             with(with({"sweep", "phase", "--heads", "32", "--head-dim", "128"}, few),
-                  {"--theta", "1e-4"}));
+             with_model(with_model({"sweep", "phase", "--heads", "32", "--head-dim", "128"}, few),
+                        {"--theta", "1e-4"}));
 }
 
 TEST_CASE("frequencies prints a model's grid with the phase over its context") {
@@ -402,7 +404,8 @@ TEST_CASE("profile, condition, limits and trace take a model too, and Falcon's b
         {"condition"},
         {"limits", "--max-phase", "1e-3"},
         {"trace", "--i", "9", "--j", "3"}}) {
-    check_same(with(with(command, {"--model", falcon}), dtype), with(with(command, shape), dtype));
+    check_same(with_model(with_model(command, {"--model", falcon}), dtype),
+               with_model(with_model(command, shape), dtype));
   }
   check_same({"condition", "--model", falcon, "--bias-scale", "after", "--head-dim", "128"},
              {"condition", "--context", "2048", "--heads", "32", "--head-dim", "128"});

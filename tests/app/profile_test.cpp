@@ -10,12 +10,12 @@ using ropelab::CsvText;
 
 namespace {
 
-CsvText table_of(const std::string& line) {
+CsvText profile_table(const std::string& line) {
   CAPTURE(line);
   return table_of(run_shell("ropelab " + line));
 }
 
-double number(const CsvText& table, std::size_t row, const std::string& column) {
+double profile_number(const CsvText& table, std::size_t row, const std::string& column) {
   return std::stod(table.at(row, column));
 }
 
@@ -23,14 +23,14 @@ double number(const CsvText& table, std::size_t row, const std::string& column) 
 double largest(const CsvText& table, const std::string& column) {
   double most = -1;
   for (std::size_t n = 0; n < table.records().size(); ++n) {
-    if (!table.at(n, column).empty()) most = std::max(most, number(table, n, column));
+    if (!table.at(n, column).empty()) most = std::max(most, profile_number(table, n, column));
   }
   return most;
 }
 
 double sum(const CsvText& table, const std::string& column) {
   double all = 0;
-  for (std::size_t n = 0; n < table.records().size(); ++n) all += number(table, n, column);
+  for (std::size_t n = 0; n < table.records().size(); ++n) all += profile_number(table, n, column);
   return all;
 }
 
@@ -38,7 +38,7 @@ double sum(const CsvText& table, const std::string& column) {
 double combined_rms(const CsvText& table, const std::string& column) {
   double squares = 0;
   for (std::size_t n = 0; n < table.records().size(); ++n) {
-    squares += std::pow(number(table, n, column), 2) * number(table, n, "pairs");
+    squares += std::pow(profile_number(table, n, column), 2) * profile_number(table, n, "pairs");
   }
   return std::sqrt(squares / sum(table, "pairs"));
 }
@@ -47,25 +47,25 @@ void check_rows_combine(const std::string& content) {
   CAPTURE(content);
   const std::string options =
       " --context 300 --head 8 --dtype bfloat16 --pipeline fused --content " + content;
-  const CsvText profile = table_of("profile" + options);
-  const CsvText sweep = table_of("sweep phase --max-phase 0.1" + options);
+  const CsvText profile = profile_table("profile" + options);
+  const CsvText sweep = profile_table("sweep phase --max-phase 0.1" + options);
   REQUIRE(profile.records().size() == 10);
   for (const char* column : {"truncation_max_abs", "truncation_max_rel", "rounding_max_abs",
                              "total_max_abs", "visible_max_abs"}) {
     CAPTURE(column);
-    CHECK(largest(profile, column) == number(sweep, 0, column));
+    CHECK(largest(profile, column) == profile_number(sweep, 0, column));
   }
   for (const char* column : {"truncation_rms", "rounding_rms", "total_rms"}) {
     CAPTURE(column);
-    CHECK(combined_rms(profile, column) == Approx(number(sweep, 0, column)).epsilon(1e-12));
+    CHECK(combined_rms(profile, column) == Approx(profile_number(sweep, 0, column)).epsilon(1e-12));
   }
-  CHECK(sum(profile, "pairs") == number(sweep, 0, "pairs"));
+  CHECK(sum(profile, "pairs") == profile_number(sweep, 0, "pairs"));
   double lost = 0, neighbours = 0;
   for (std::size_t n = 1; n < profile.records().size(); ++n) {
-    lost += number(profile, n, "order_lost") * number(profile, n, "pairs");
-    neighbours += number(profile, n, "pairs");
+    lost += profile_number(profile, n, "order_lost") * profile_number(profile, n, "pairs");
+    neighbours += profile_number(profile, n, "pairs");
   }
-  CHECK(lost / neighbours == Approx(number(sweep, 0, "order_lost")).epsilon(1e-12));
+  CHECK(lost / neighbours == Approx(profile_number(sweep, 0, "order_lost")).epsilon(1e-12));
   for (const char* column : {"context", "max_phase", "theta", "base", "heads", "head", "slope",
                              "head_dim", "dtype", "pipeline"}) {
     CAPTURE(column);
@@ -82,7 +82,7 @@ TEST_CASE("the rows of a profile among content combine to the row of the sweep")
 }
 
 TEST_CASE("the distances of a profile are doubled, setting by setting") {
-  const CsvText table = table_of("profile --context 1,5 --dtype float16,float32");
+  const CsvText table = profile_table("profile --context 1,5 --dtype float16,float32");
   const std::vector<std::pair<std::string, std::string>> distances{
       {"0", "0"}, {"0", "0"}, {"0", "0"}, {"1", "1"}, {"2", "3"},
       {"4", "4"}, {"0", "0"}, {"1", "1"}, {"2", "3"}, {"4", "4"}};
@@ -96,7 +96,7 @@ TEST_CASE("the distances of a profile are doubled, setting by setting") {
 }
 
 TEST_CASE("pairs that are not finite are counted and have no errors") {
-  const CsvText table = table_of("profile --context 64K --dtype float16 --pairs sample:1000");
+  const CsvText table = profile_table("profile --context 64K --dtype float16 --pairs sample:1000");
   CHECK(table.at(5, "nonfinite_pairs") == table.at(5, "pairs"));
   CHECK(table.at(5, "rounding_max_abs").empty());
   CHECK(table.at(5, "truncation_max_abs") != "");

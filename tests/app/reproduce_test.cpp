@@ -14,7 +14,7 @@ using ropelab::app::Verdict;
 namespace {
 
 // What is printed of one claim of a set, or of "all".
-CsvText table_of(const std::string& claim, const std::string& set = "articles") {
+CsvText reproduce_table(const std::string& claim, const std::string& set = "articles") {
   const Outcome outcome = run({"reproduce", "--quiet", "--set", set, "--claim", claim, "-o", "-"});
   REQUIRE(outcome.status == 0);
   return CsvText(outcome.output);
@@ -44,7 +44,7 @@ std::set<std::string> all_in(const CsvText& table, const std::string& column) {
 
 // One test of the whole table, since recomputing it takes many seconds.
 TEST_CASE("all sixteen claims are recomputed, with the figures of the 65K construction") {
-  const CsvText table = table_of("all");
+  const CsvText table = reproduce_table("all");
   CHECK(all_in(table, "claim") ==
         std::set<std::string>{"theta-65k", "N-65k", "slope-bloom", "small-angle", "slowest",
                               "smaller-base", "small-theta-unstable", "grid-only", "all-rotate",
@@ -77,7 +77,7 @@ TEST_CASE("all sixteen claims are recomputed, with the figures of the 65K constr
 
 TEST_CASE("verdicts of claims that are simply right or wrong") {
   const auto verdict = [](const char* claim, const char* quantity) {
-    return cell_in(table_of(claim), claim, quantity, "verdict");
+    return cell_in(reproduce_table(claim), claim, quantity, "verdict");
   };
   CHECK(verdict("slope-bloom", "") == "agrees");
   CHECK(verdict("smaller-base", "") == "wrong");
@@ -89,7 +89,7 @@ TEST_CASE("verdicts of claims that are simply right or wrong") {
 }
 
 TEST_CASE("all seven claims of the literature are recomputed, each with its verdicts") {
-  const CsvText table = table_of("all", "literature");
+  const CsvText table = reproduce_table("all", "literature");
   CHECK(all_in(table, "claim") == std::set<std::string>{"fp16-table", "distinct", "blind",
                                                         "least-base", "d-extra", "shift",
                                                         "rank-2"});
@@ -137,7 +137,7 @@ TEST_CASE("all seven claims of the literature are recomputed, each with its verd
 }
 
 TEST_CASE("heads are blind from where e^-md is below half the least number of the format") {
-  const CsvText table = table_of("blind", "literature");
+  const CsvText table = reproduce_table("blind", "literature");
   // 134 ln 2, 25 ln 2 and 150 ln 2 over the slope 2^(-1/2), and the next whole number.
   const auto blind_from = [&](const std::string& dtype) {
     return cell_in(table, "blind", "distance from which head 1 of 16 is blind, " + dtype,

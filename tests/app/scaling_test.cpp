@@ -9,8 +9,8 @@ using ropelab::parse_rational;
 
 namespace {
 
-std::vector<std::string> with(std::vector<std::string> arguments,
-                              const std::vector<std::string>& more) {
+std::vector<std::string> with_scaling(std::vector<std::string> arguments,
+                                      const std::vector<std::string>& more) {
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -57,10 +57,11 @@ TEST_CASE("frequencies has the columns of a scaling only where one is asked for"
 
 TEST_CASE("a scaled pair of the grid has the errors of the same theta, and its cell says why") {
   const std::vector<std::string> shared = {"--context", "300", "--dtype", "float32"};
-  const CsvText scaled = table_of(with({"sweep", "base", "--base", "10000", "--rope-dim", "64",
-                                        "--pair", "all", "--scaling", "linear:factor=4"},
-                                       shared));
-  const CsvText plain = table_of(with({"sweep", "theta", "--theta", "1/4"}, shared));
+  const CsvText scaled =
+      table_of(with_scaling({"sweep", "base", "--base", "10000", "--rope-dim", "64", "--pair",
+                             "all", "--scaling", "linear:factor=4"},
+                            shared));
+  const CsvText plain = table_of(with_scaling({"sweep", "theta", "--theta", "1/4"}, shared));
   CHECK(scaled.at(0, "pipeline") == "ideal-trig,frequencies=linear:factor=4");
   CHECK(scaled.at(0, "base") == "10000");
   for (const char* column : {"theta", "max_phase", "N", "rounding_max_abs", "total_rms"}) {
@@ -107,19 +108,20 @@ TEST_CASE("every command that takes a base takes a scaling") {
       {"dot", "--random", "3", "--i", "5", "--j", "4", "--rope-dim", "4", "--dtype", "float32"}};
   for (const auto& command : commands) {
     CAPTURE(command.front());
-    CHECK(table_of(with(command, scaling)).at(0, "pipeline") == cell);
+    CHECK(table_of(with_scaling(command, scaling)).at(0, "pipeline") == cell);
   }
 }
 
 TEST_CASE("dot rotates by scaled frequencies, each product under every scaling") {
   const std::vector<std::string> vectors = {"dot", "--q",     "1 2",    "--k",
                                             "3 4", "--dtype", "float32"};
-  const CsvText table =
-      table_of(with(vectors, {"--i", "16", "--j", "8", "--scaling", "none,linear:factor=8"}));
+  const CsvText table = table_of(
+      with_scaling(vectors, {"--i", "16", "--j", "8", "--scaling", "none,linear:factor=8"}));
   REQUIRE(table.records().size() == 2);
   CHECK(table.at(0, "row") == "1");
   CHECK(table.at(1, "row") == "1");
-  CHECK(table.at(1, "exact") == table_of(with(vectors, {"--i", "2", "--j", "1"})).at(0, "exact"));
+  CHECK(table.at(1, "exact") ==
+        table_of(with_scaling(vectors, {"--i", "2", "--j", "1"})).at(0, "exact"));
   CHECK(table.at(1, "exact") != table.at(0, "exact"));
 }
 
@@ -164,7 +166,7 @@ TEST_CASE("a scaling that cannot be meant is refused, and nothing is written") {
           {"sweep", "base"},
           {"dot", "--random", "2", "--i", "2", "--j", "1"}}) {
       CAPTURE(scaling, command.front());
-      const Outcome outcome = run(with(command, {"--scaling", scaling}));
+      const Outcome outcome = run(with_scaling(command, {"--scaling", scaling}));
       CHECK(outcome.status == 2);
       CHECK(outcome.output.empty());
       CHECK_THAT(outcome.error, Catch::Matchers::StartsWith("ropelab: --scaling: "));

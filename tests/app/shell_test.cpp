@@ -40,7 +40,7 @@ std::vector<std::pair<std::string, std::string>> examples(const std::string& tex
 }
 
 // Takes many seconds.
-const std::vector<std::string> long_run{"slopes", "--heads", "65536,65535"};
+const std::vector<std::string> run_of_a_while{"slopes", "--heads", "65536,65535"};
 
 }  // namespace
 
@@ -362,12 +362,12 @@ TEST_CASE("progress shows on a terminal only, in no colour, and not if it is not
   Circumstances watched;
   watched.interrupt_after_seconds = 2;
   watched.error_on_terminal = true;
-  const Outcome seen = run(long_run, watched);
+  const Outcome seen = run(run_of_a_while, watched);
   CHECK_THAT(seen.error, ContainsSubstring(" points ("));
   CHECK(seen.error.find('\x1b') == std::string::npos);
-  std::vector<std::string> quiet = long_run;
+  std::vector<std::string> quiet = run_of_a_while;
   quiet.push_back("--quiet");
   CHECK(run(quiet, watched).error.find("points") == std::string::npos);
   watched.error_on_terminal = false;
-  CHECK(run(long_run, watched).error.find("points") == std::string::npos);
+  CHECK(run(run_of_a_while, watched).error.find("points") == std::string::npos);
 }

@@ -16,8 +16,8 @@ const std::vector<std::string> in_the_unit = {
     "truncation_max_abs", "truncation_rms", "rounding_max_abs", "rounding_rms",
     "rounding_bound",     "total_max_abs",  "total_rms",        "visible_max_abs"};
 
-std::vector<std::string> with(std::vector<std::string> arguments,
-                              const std::vector<std::string>& more) {
+std::vector<std::string> with_unit(std::vector<std::string> arguments,
+                                   const std::vector<std::string>& more) {
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
 }
@@ -30,7 +30,7 @@ bool is_in_the_unit(const std::string& column) {
 // and everything else but the pipeline cell is the same.
 void check_tokens(const std::vector<std::string>& arguments, double per_token, double relative) {
   const CsvText logits = table_of(arguments);
-  const CsvText tokens = table_of(with(arguments, {"--unit", "tokens"}));
+  const CsvText tokens = table_of(with_unit(arguments, {"--unit", "tokens"}));
   REQUIRE(tokens.columns() == logits.columns());
   REQUIRE(tokens.records().size() == logits.records().size());
   for (std::size_t n = 0; n < logits.records().size(); ++n) {

@@ -38,7 +38,7 @@ std::string refusal_of(const std::string& text) {
   }
 }
 
-std::string refusal(const std::string& members) { return refusal_of(changed(members)); }
+std::string config_refusal(const std::string& members) { return refusal_of(changed(members)); }
 
 }  // namespace
 
@@ -184,7 +184,7 @@ TEST_CASE("a config that does not describe a BLOOM model is refused in a sentenc
        "max_positions is 256, but position_encoding is \"rotary\"; learned, or no max_positions, "
        "would be right"},
   };
-  for (const Case& each : cases) CHECK(refusal(each.members) == each.sentence);
+  for (const Case& each : cases) CHECK(config_refusal(each.members) == each.sentence);
 }
 
 TEST_CASE("a config that is no JSON object is refused in a sentence") {

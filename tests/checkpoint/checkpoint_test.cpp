@@ -70,7 +70,7 @@ struct Parts {
 
 // What is said of a folder that `change` was done to.
 template <class Change>
-std::string refusal(const SyntheticCheckpoint& checkpoint, Change change) {
+std::string checkpoint_refusal(const SyntheticCheckpoint& checkpoint, Change change) {
   const Folder folder;
   write_checkpoint(checkpoint, folder.path());
   change(folder);
@@ -89,7 +89,7 @@ std::string refusal(const SyntheticCheckpoint& checkpoint, Change change) {
 // The same where one file of weights was changed, or the config.
 template <class Change>
 std::string refusal_of_weights(const SyntheticCheckpoint& checkpoint, Change change) {
-  return refusal(checkpoint, [&](const Folder& folder) {
+  return checkpoint_refusal(checkpoint, [&](const Folder& folder) {
     Parts parts(folder / "model.safetensors");
     change(parts);
     folder.write("model.safetensors", parts.file());
@@ -100,7 +100,7 @@ template <class Change>
 std::string refusal_of_index(Change change) {
   SyntheticCheckpoint checkpoint = smallest();
   checkpoint.shards = 3;
-  return refusal(checkpoint, [&](const Folder& folder) {
+  return checkpoint_refusal(checkpoint, [&](const Folder& folder) {
     Json index = Json::parse(read_text_file(folder / "model.safetensors.index.json"));
     change(index);
     folder.write("model.safetensors.index.json", index.dump());
@@ -235,7 +235,7 @@ TEST_CASE("an output layer of its own, or a copy of the embeddings, is taken") {
   CHECK(with_head("BF16", true) == "it was taken");
   CHECK(with_head("BF16", false) == differs);
   CHECK(with_head("F16", true) == differs);
-  CHECK(refusal(smallest(), [](const Folder& changed) {
+  CHECK(checkpoint_refusal(smallest(), [](const Folder& changed) {
           change_config(changed, R"({"tie_word_embeddings": false})");
         }) == "'': there is no tensor 'lm_head.weight'; one of shape [6, 4] would be right");
 }
@@ -280,7 +280,8 @@ TEST_CASE("weights that do not make the model of the config are refused in a sen
         "every byte in one would be right");
   // A config of other sizes than the weights.
   const auto with_config = [](const std::string& members) {
-    return refusal(smallest(), [&](const Folder& folder) { change_config(folder, members); });
+    return checkpoint_refusal(smallest(),
+                              [&](const Folder& folder) { change_config(folder, members); });
   };
   CHECK(with_config(R"({"n_layer": 1})") ==
         "'/model.safetensors': tensor 'transformer.h.1.input_layernorm.bias' has no place in the "
@@ -296,11 +297,12 @@ TEST_CASE("weights that do not make the model of the config are refused in a sen
   t5.config.encoding = PositionEncoding::t5;
   t5.config.t5_buckets = 32;
   t5.config.t5_max_distance = 128;
-  CHECK(refusal(t5,
-                [](const Folder& folder) {
-                  change_config(folder, R"({"position_encoding": null, "t5_buckets": null,
+  CHECK(checkpoint_refusal(t5,
+                           [](const Folder& folder) {
+                             change_config(folder,
+                                           R"({"position_encoding": null, "t5_buckets": null,
                                     "t5_max_distance": null})");
-                }) ==
+                           }) ==
         "'/model.safetensors': tensor 'transformer.relative_attention_bias.weight' has no "
         "place in the model of config.json; a config.json that calls for it would be right");
 }
@@ -361,23 +363,24 @@ TEST_CASE("an index that does not fit its shards is refused in a sentence") {
 
   SyntheticCheckpoint checkpoint = smallest();
   checkpoint.shards = 2;
-  CHECK(refusal(checkpoint, [](const Folder& folder) {
+  CHECK(checkpoint_refusal(checkpoint, [](const Folder& folder) {
           std::string text = read_text_file(folder / "model.safetensors.index.json");
           const auto place = text.rfind("\n  }");
           text.insert(place, ",\n    \"transformer.ln_f.bias\": \"other.safetensors\"");
           folder.write("model.safetensors.index.json", text);
         }) == index + "it has 'transformer.ln_f.bias' more than once; once would be right");
   // The same tensor in two shards, both named by the index, once with and once without the prefix.
-  CHECK(refusal(checkpoint,
-                [](const Folder& folder) {
-                  const std::string first = folder / "model-00001-of-00002.safetensors";
-                  Parts parts(first);
-                  parts.append("ln_f.bias", "BF16", {4}, std::string(8, '\0'));
-                  folder.write("model-00001-of-00002.safetensors", parts.file());
-                  Json json = Json::parse(read_text_file(folder / "model.safetensors.index.json"));
-                  json["weight_map"]["ln_f.bias"] = "model-00001-of-00002.safetensors";
-                  folder.write("model.safetensors.index.json", json.dump());
-                }) ==
+  CHECK(checkpoint_refusal(checkpoint,
+                           [](const Folder& folder) {
+                             const std::string first = folder / "model-00001-of-00002.safetensors";
+                             Parts parts(first);
+                             parts.append("ln_f.bias", "BF16", {4}, std::string(8, '\0'));
+                             folder.write("model-00001-of-00002.safetensors", parts.file());
+                             Json json = Json::parse(
+                                 read_text_file(folder / "model.safetensors.index.json"));
+                             json["weight_map"]["ln_f.bias"] = "model-00001-of-00002.safetensors";
+                             folder.write("model.safetensors.index.json", json.dump());
+                           }) ==
         "'/model-00002-of-00002.safetensors': tensor 'ln_f.bias' is there twice, with "
         "'transformer.' before its name or in another file; once would be right");
 }

@@ -18,7 +18,7 @@ struct Broken {
   std::string sentence;  // whole, or with "..." at its end the start of it
 };
 
-std::string refusal(const std::string& file) {
+std::string safetensors_refusal(const std::string& file) {
   try {
     parse_safetensors(bytes_of(file));
     return "it was taken";
@@ -29,7 +29,7 @@ std::string refusal(const std::string& file) {
 
 void check_refused(const Broken& broken) {
   INFO(broken.header);
-  const std::string got = refusal(safetensors(broken.header, broken.data_bytes));
+  const std::string got = safetensors_refusal(safetensors(broken.header, broken.data_bytes));
   const auto dots = broken.sentence.rfind("...");
   const bool start = dots != std::string::npos && dots + 3 == broken.sentence.size();
   CHECK((start ? got.substr(0, dots) : got) ==
@@ -213,24 +213,25 @@ TEST_CASE("what the format forbids is refused in a sentence") {
 }
 
 TEST_CASE("a length of the header that cannot be is refused") {
-  CHECK(refusal("") == "it holds 0 bytes; at least 8, the length of the header, would be right");
-  CHECK(refusal(std::string(7, '\0')) ==
+  CHECK(safetensors_refusal("") ==
+        "it holds 0 bytes; at least 8, the length of the header, would be right");
+  CHECK(safetensors_refusal(std::string(7, '\0')) ==
         "it holds 7 bytes; at least 8, the length of the header, would be right");
   std::string file = safetensors("{}", 0);
   file[0] = 3;
-  CHECK(refusal(file) ==
+  CHECK(safetensors_refusal(file) ==
         "its header is said to take 3 bytes, but only 2 follow; as many would be right");
   file[3] = 6;
-  CHECK(refusal(file) ==
+  CHECK(safetensors_refusal(file) ==
         "its header is said to take 100663299 bytes; at most 100000000 would be right");
   file.replace(0, 8, 8, '\xff');
-  CHECK(refusal(file) ==
+  CHECK(safetensors_refusal(file) ==
         "its header is said to take 18446744073709551615 bytes; at most 100000000 would be right");
 }
 
 TEST_CASE("names that nobody would print are shown so that they do no harm") {
   const std::string name = "\\u001b[31m\\n" + std::string(90, 'x') + "\xe2\x82\xac\xe2\x82\xac";
-  const std::string got = refusal(safetensors("{\"" + name + "\":1}", 0));
+  const std::string got = safetensors_refusal(safetensors("{\"" + name + "\":1}", 0));
   CHECK(got ==
         "tensor '\\x1b[31m\\x0a" + std::string(90, 'x') +
             "\xe2\x82\xac...' is 1; an object of dtype, shape and data_offsets would be right");
@@ -238,9 +239,9 @@ TEST_CASE("names that nobody would print are shown so that they do no harm") {
 
 TEST_CASE("a header that goes on and on is refused, not followed") {
   const std::string deep(1'000'000, '[');
-  CHECK_THAT(refusal(safetensors(R"({"a":{"dtype":"U8","shape":)" + deep, 0)),
+  CHECK_THAT(safetensors_refusal(safetensors(R"({"a":{"dtype":"U8","shape":)" + deep, 0)),
              ContainsSubstring("tensor 'a': shape holds a list"));
-  CHECK_THAT(refusal(safetensors(R"({"a":{"dtype":)" + deep, 0)),
+  CHECK_THAT(safetensors_refusal(safetensors(R"({"a":{"dtype":)" + deep, 0)),
              ContainsSubstring("tensor 'a': dtype is a list"));
 }
 
@@ -250,7 +251,7 @@ TEST_CASE("sentences stay short, however long what they show") {
        {"{\"" + digits, "{\"" + digits + "\":1}", R"({"a":{"dtype":"U8","shape":[)" + digits,
         R"({"a":{"dtype":")" + digits + "\"", R"({"a":{")" + digits + "\":1}}",
         R"({"__metadata__":{"a":)" + digits + "}}", "{" + digits}) {
-    const std::string sentence = refusal(safetensors(header, 0));
+    const std::string sentence = safetensors_refusal(safetensors(header, 0));
     CHECK(sentence.size() > 40);
     CHECK(sentence.size() < 500);
   }

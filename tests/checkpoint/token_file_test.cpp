@@ -15,7 +15,7 @@ namespace {
 using Ids = std::vector<std::int32_t>;
 
 // What is said of a file with this in it, after its path.
-std::string refusal(const std::string& bytes, long long vocabulary = 250880) {
+std::string token_refusal(const std::string& bytes, long long vocabulary = 250880) {
   const Folder folder;
   const std::string path = folder.write("tokens", bytes);
   try {
@@ -68,23 +68,24 @@ TEST_CASE("ids are read from text with white space or commas between them") {
 
 TEST_CASE("text that is not token ids is refused with its line") {
   const std::string right = "; whole numbers from 0 to 250879 would be right";
-  CHECK(refusal("1 2\n3 four") == "line 2: 'four' is no token id" + right);
-  CHECK(refusal("1\n\n-2") == "line 3: '-2' is no token id" + right);
-  CHECK(refusal("-0") == "line 1: '-0' is no token id" + right);
-  CHECK(refusal("+1") == "line 1: '+1' is no token id" + right);
-  CHECK(refusal("1.0") == "line 1: '1.0' is no token id" + right);
-  CHECK(refusal("1e3") == "line 1: '1e3' is no token id" + right);
-  CHECK(refusal("0x10") == "line 1: '0x10' is no token id" + right);
-  CHECK(refusal("[1]") == "line 1: '[1]' is no token id" + right);
-  CHECK(refusal("250880") == "line 1: '250880' is no token id" + right);
-  CHECK(refusal("99999999999999999999") == "line 1: '99999999999999999999' is no token id" + right);
-  CHECK(refusal("1,,2") == "line 1: there is a comma without an id before it" + right);
-  CHECK(refusal(",1") == "line 1: there is a comma without an id before it" + right);
-  CHECK(refusal("1,\n") == "line 2: there is a comma behind the last id" + right);
-  CHECK(refusal(std::string("1\0", 2)) == "line 1: '1\\x00' is no token id" + right);
-  CHECK(refusal("") == "there are no tokens in it; one would be right");
-  CHECK(refusal(" \n") == "there are no tokens in it; one would be right");
-  CHECK(refusal("256", 256) ==
+  CHECK(token_refusal("1 2\n3 four") == "line 2: 'four' is no token id" + right);
+  CHECK(token_refusal("1\n\n-2") == "line 3: '-2' is no token id" + right);
+  CHECK(token_refusal("-0") == "line 1: '-0' is no token id" + right);
+  CHECK(token_refusal("+1") == "line 1: '+1' is no token id" + right);
+  CHECK(token_refusal("1.0") == "line 1: '1.0' is no token id" + right);
+  CHECK(token_refusal("1e3") == "line 1: '1e3' is no token id" + right);
+  CHECK(token_refusal("0x10") == "line 1: '0x10' is no token id" + right);
+  CHECK(token_refusal("[1]") == "line 1: '[1]' is no token id" + right);
+  CHECK(token_refusal("250880") == "line 1: '250880' is no token id" + right);
+  CHECK(token_refusal("99999999999999999999") ==
+        "line 1: '99999999999999999999' is no token id" + right);
+  CHECK(token_refusal("1,,2") == "line 1: there is a comma without an id before it" + right);
+  CHECK(token_refusal(",1") == "line 1: there is a comma without an id before it" + right);
+  CHECK(token_refusal("1,\n") == "line 2: there is a comma behind the last id" + right);
+  CHECK(token_refusal(std::string("1\0", 2)) == "line 1: '1\\x00' is no token id" + right);
+  CHECK(token_refusal("") == "there are no tokens in it; one would be right");
+  CHECK(token_refusal(" \n") == "there are no tokens in it; one would be right");
+  CHECK(token_refusal("256", 256) ==
         "line 1: '256' is no token id; whole numbers from 0 to 255 "
         "would be right");
 }
@@ -111,7 +112,7 @@ TEST_CASE("ids are read from .npy of every whole type and version") {
 
 TEST_CASE("a .npy file that is not a row of token ids is refused") {
   const std::string data = stored(std::vector<std::int64_t>{3, 4});
-  const auto with = [&](const std::string& header) { return refusal(npy(header, data)); };
+  const auto with = [&](const std::string& header) { return token_refusal(npy(header, data)); };
   const std::string types =
       "; whole numbers, little-endian (such as '<i8' or '<i4'), would be right";
   CHECK(with(dictionary(">i8", "(2,)")) == "it holds numbers of type '>i8'" + types);
@@ -128,9 +129,9 @@ TEST_CASE("a .npy file that is not a row of token ids is refused") {
         "its shape is (3) of 8 bytes each, but 16 bytes follow; as many would be right");
   CHECK(with(dictionary("<i8", "(1,)")) ==
         "its shape is (1) of 8 bytes each, but 16 bytes follow; as many would be right");
-  CHECK(refusal(npy(dictionary("<i8", "(2,)"), data + "x")) ==
+  CHECK(token_refusal(npy(dictionary("<i8", "(2,)"), data + "x")) ==
         "its shape is (2) of 8 bytes each, but 17 bytes follow; as many would be right");
-  CHECK(refusal(npy(dictionary("<i8", "(0,)"), "")) ==
+  CHECK(token_refusal(npy(dictionary("<i8", "(0,)"), "")) ==
         "there are no tokens in it; one would be right");
   CHECK(with(dictionary("<i8", "(2305843009213693954,)")) ==
         "its shape is (2305843009213693954) of 8 bytes each, but 16 bytes follow; "
@@ -153,18 +154,18 @@ TEST_CASE("a .npy file that is not a row of token ids is refused") {
   }
   CHECK_THAT(with(dictionary("<i8", "(2,)") + "x"), broken);
 
-  CHECK(refusal(npy(dictionary("<i8", "(2,)"), data, 4)) ==
+  CHECK(token_refusal(npy(dictionary("<i8", "(2,)"), data, 4)) ==
         "it is of version 4.0 of .npy; 1.0, 2.0 or 3.0 would be right");
   const std::string whole = npy(dictionary("<i8", "(2,)"), data);
   for (const std::size_t size : {6u, 7u, 8u, 9u, 10u, 40u}) {
-    CHECK(refusal(whole.substr(0, size)) ==
+    CHECK(token_refusal(whole.substr(0, size)) ==
           "it ends within its header; a whole .npy file would be right");
   }
 }
 
 TEST_CASE("ids of .npy that are out of range are refused with their place") {
   const auto of = [](const std::string& descr, const std::string& data) {
-    return refusal(npy(dictionary(descr, "(2,)"), data), 256);
+    return token_refusal(npy(dictionary(descr, "(2,)"), data), 256);
   };
   const std::string right = "; whole numbers from 0 to 255 would be right";
   CHECK(of("<i8", stored(std::vector<std::int64_t>{3, 256})) == "number 2 of 2 is 256" + right);

@@ -14,8 +14,8 @@ using namespace ropelab;
 
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_bound = std::numeric_limits<double>::infinity();
+constexpr double quiet_nan = std::numeric_limits<double>::quiet_NaN();
 
 // Multiples of 1/64 in (-8, 8).
 template <class Logit>
@@ -210,9 +210,9 @@ TEST_CASE("the divergence is that of the second row from the first") {
 TEST_CASE("the first choice is the first of the greatest, or of the NaNs") {
   CHECK(next_token(std::vector<float>{1, 3, 2, 3}).first_choice == 1);
   CHECK(next_token(std::vector<float>{-0.0F, 0.0F}).first_choice == 0);
-  CHECK(next_token(std::vector<double>{-infinity, -infinity}).first_choice == 0);
-  CHECK(next_token(std::vector<double>{1, infinity, infinity}).first_choice == 1);
-  CHECK(next_token(std::vector<double>{1, not_a_number, infinity, not_a_number}).first_choice == 1);
+  CHECK(next_token(std::vector<double>{-no_bound, -no_bound}).first_choice == 0);
+  CHECK(next_token(std::vector<double>{1, no_bound, no_bound}).first_choice == 1);
+  CHECK(next_token(std::vector<double>{1, quiet_nan, no_bound, quiet_nan}).first_choice == 1);
   std::vector<float> long_row(1003, -1);
   long_row[1002] = -0.5F;
   CHECK(next_token(long_row).first_choice == 1002);
@@ -238,19 +238,19 @@ TEST_CASE("a row with a NaN has no distribution, wherever it stands") {
     }
     CHECK(loss(next_token_change(good, row).native, good, 0) == Approx(std::log(19.)));
   }
-  CHECK_FALSE(next_token(std::vector<double>{0, infinity}).exists());
-  CHECK(std::isnan(loss_of(std::vector<double>{0, infinity}, 0)));
-  CHECK(std::isnan(loss_of(std::vector<double>{0, infinity}, 1)));
-  CHECK(std::isnan(loss_of(std::vector<double>{-infinity, -infinity}, 1)));
+  CHECK_FALSE(next_token(std::vector<double>{0, no_bound}).exists());
+  CHECK(std::isnan(loss_of(std::vector<double>{0, no_bound}, 0)));
+  CHECK(std::isnan(loss_of(std::vector<double>{0, no_bound}, 1)));
+  CHECK(std::isnan(loss_of(std::vector<double>{-no_bound, -no_bound}, 1)));
 }
 
 TEST_CASE("a token may be impossible") {
-  const std::vector<double> p{0, -infinity, 0}, q{0, 0, 0};
-  CHECK(loss_of(p, 1) == infinity);
+  const std::vector<double> p{0, -no_bound, 0}, q{0, 0, 0};
+  CHECK(loss_of(p, 1) == no_bound);
   CHECK(is_close(change_of(p, q).divergence, std::log(1.5), 1e-15));
-  CHECK(change_of(q, p).divergence == infinity);
-  CHECK(change_of(q, p).largest == infinity);
-  CHECK(change_of(q, p).sum_of_squares == infinity);
+  CHECK(change_of(q, p).divergence == no_bound);
+  CHECK(change_of(q, p).largest == no_bound);
+  CHECK(change_of(q, p).sum_of_squares == no_bound);
   CHECK(change_of(p, p).divergence == 0);
   CHECK(change_of(p, p).largest == 0);
   CHECK(change_of(p, p).sum_of_squares == 0);

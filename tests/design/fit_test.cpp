@@ -12,8 +12,9 @@
 namespace ropelab {
 namespace {
 
-HeadTask task_of(const RelativeBias& bias, std::size_t context, const char* pipeline = "ideal-trig",
-                 const char* dtype = "float64", std::size_t window = 0) {
+HeadTask fit_task(const RelativeBias& bias, std::size_t context,
+                  const char* pipeline = "ideal-trig", const char* dtype = "float64",
+                  std::size_t window = 0) {
   return task_of_bias(bias, 64, context, window == 0 ? context : window,
                       parse_pipeline(pipeline, find_format(dtype)));
 }
@@ -28,12 +29,12 @@ RelativeBias one_sided_table() {
 }
 
 // Over both sides, by the definitions.
-struct Plain {
+struct PlainFit {
   double rounding = -1, total = 0, visible = 0, truncation = 0;
   Real rounding_squares = 0, total_squares = 0, truncation_squares = 0;
   std::uint64_t pairs = 0, not_finite = 0;
 
-  Plain(const HeadTask& task, const HeadDesign& design) {
+  PlainFit(const HeadTask& task, const HeadDesign& design) {
     const ContentScores scores(task.pipeline, scale_of(task),
                                score_table(task.pipeline, design.pairs, 0, task.context));
     for (std::size_t i = 0; i < task.context; ++i) {
@@ -91,8 +92,8 @@ TEST_CASE("pairs with keys ahead are measured as a plain loop over both sides me
       for (const char* pipeline : {"ideal-trig", "naive", "fused", "exact"}) {
         for (HeadDesign design : {several, one}) {
           design.offset = 0.5;
-          const HeadTask task = task_of(one_sided_table(), 40, pipeline, dtype, window);
-          const Plain expected(task, design);
+          const HeadTask task = fit_task(one_sided_table(), 40, pipeline, dtype, window);
+          const PlainFit expected(task, design);
           const DesignErrors found = measure(task, design);
           const PairErrors& errors = found.measurement.errors;
           INFO(window << " " << dtype << " " << pipeline << " " << design.pairs.size());
@@ -119,7 +120,7 @@ TEST_CASE("the largest rounding error of keys ahead stands where it is") {
   // Behind, nothing rotates visibly; ahead the bias is the same, so only i and j differ.
   HeadDesign design{.method = Method::multi_pair};
   design.pairs = {{parse_positive("1/7"), {1000, 3}, {0.5, 2}}};
-  const HeadTask task = task_of(one_sided_table(), 40, "fused", "float16");
+  const HeadTask task = fit_task(one_sided_table(), 40, "fused", "float16");
   const LargestError largest = *measure(task, design).measurement.errors.rounding_maximum;
   const ContentScores scores(task.pipeline, scale_of(task),
                              score_table(task.pipeline, design.pairs, 0, task.context));
@@ -132,17 +133,17 @@ TEST_CASE("the largest rounding error of keys ahead stands where it is") {
 }
 
 TEST_CASE("what is visible is told by the weights, on each side by its own") {
-  const HeadTask task = task_of(one_sided_table(), 40);
+  const HeadTask task = fit_task(one_sided_table(), 40);
   CHECK(task.visible == 33);        // 11.09 logits at a third each
   CHECK(task.visible_ahead == 14);  // d^2/20
   CHECK_FALSE(task.is_even);
-  const HeadTask even = task_of(kerple_log_bias(4, 1, true, 60), 60);
+  const HeadTask even = fit_task(kerple_log_bias(4, 1, true, 60), 60);
   CHECK(even.is_even);
   CHECK(even.visible == 15);  // (1 + d)^4 <= 2^16
   CHECK(even.visible_ahead == 15);
 }
 
-Found searched(Method method, const HeadTask& task, SearchOptions options) {
+Found searched_fit(Method method, const HeadTask& task, SearchOptions options) {
   const auto found = DesignSearch(std::move(options)).best({method}, {task});
   REQUIRE(found.size() == 1);
   return found.front();
@@ -160,13 +161,13 @@ TEST_CASE("on its own grid a sinusoidal bias is exact") {
   for (const bool bidirectional : {false, true}) {
     SearchOptions options = for_truncation(8);
     for (int r = 0; r < 8; ++r) options.grid.push_back(grid.theta(r));
-    const HeadTask task = task_of(sinusoidal_bias(grid, bidirectional, 200), 200);
-    const Found found = searched(Method::grid, task, options);
+    const HeadTask task = fit_task(sinusoidal_bias(grid, bidirectional, 200), 200);
+    const Found found = searched_fit(Method::grid, task, options);
     CHECK(found.design.pairs.size() == 8);
     CHECK(found.errors.truncation.maximum < 1e-13);
     // With half of the frequencies it is not.
     options.most_pairs = 4;
-    CHECK(searched(Method::grid, task, options).errors.truncation.maximum > 0.01);
+    CHECK(searched_fit(Method::grid, task, options).errors.truncation.maximum > 0.01);
   }
 }
 
@@ -178,14 +179,14 @@ TEST_CASE("an even bias takes cosines alone, another one sines as well") {
   const auto sines = [](const HeadTask& task) {
     double greatest = 0, all = 0;
     for (const RotatedPair& pair :
-         searched(Method::multi_pair, task, for_truncation(3)).design.pairs) {
+         searched_fit(Method::multi_pair, task, for_truncation(3)).design.pairs) {
       greatest = std::max(greatest, std::fabs(sine_part(pair)));
       all = std::max(all, std::fabs(pair.query[0] * pair.key[0] + pair.query[1] * pair.key[1]));
     }
     return greatest / all;
   };
-  CHECK(sines(task_of(alibi_bias(parse_positive("1/4"), true), 60)) < 1e-14);
-  CHECK(sines(task_of(one_sided_table(), 40)) > 1e-3);
+  CHECK(sines(fit_task(alibi_bias(parse_positive("1/4"), true), 60)) < 1e-14);
+  CHECK(sines(fit_task(one_sided_table(), 40)) > 1e-3);
 }
 
 TEST_CASE("a bias of both sides that is not even is fitted on both") {
@@ -198,18 +199,18 @@ TEST_CASE("a bias of both sides that is not even is fitted on both") {
   }
   SearchOptions options = for_truncation(1);
   options.grid = {parse_positive("2^-5")};
-  const HeadTask task = task_of(table_bias(behind, ahead), 80);
-  CHECK(searched(Method::grid, task, options).errors.truncation.maximum < 1e-14);
+  const HeadTask task = fit_task(table_bias(behind, ahead), 80);
+  CHECK(searched_fit(Method::grid, task, options).errors.truncation.maximum < 1e-14);
   // With sines of the wrong sign ahead, no fit of that frequency could be.
-  const HeadTask other = task_of(table_bias(behind, behind), 80);
-  CHECK(searched(Method::grid, other, options).errors.truncation.maximum > 0.5);
+  const HeadTask other = fit_task(table_bias(behind, behind), 80);
+  CHECK(searched_fit(Method::grid, other, options).errors.truncation.maximum > 0.5);
 }
 
 TEST_CASE("a constant is its offset, in every format") {
   const RelativeBias bias =
       t5_bias({32, 128, true}, std::vector<Rational>(32, Rational(7, 3)), 100);
   for (const char* dtype : {"float16", "float32"}) {
-    const Found found = searched(Method::multi_pair, task_of(bias, 100, "fused", dtype), {});
+    const Found found = searched_fit(Method::multi_pair, fit_task(bias, 100, "fused", dtype), {});
     CHECK(found.errors.measurement.errors.total_maximum < 1e-15);
     CHECK(std::fabs(found.design.offset + 7 / 3.0) < 1e-15);
     for (const RotatedPair& pair : found.design.pairs) {
@@ -219,11 +220,11 @@ TEST_CASE("a constant is its offset, in every format") {
 }
 
 TEST_CASE("more pairs are no worse, and one is the best of all frequencies that a scan tries") {
-  const HeadTask task = task_of(kerple_log_bias(1, 1, true, 150), 150);
+  const HeadTask task = fit_task(kerple_log_bias(1, 1, true, 150), 150);
   double before = 1e9;
   for (int pairs = 1; pairs <= 4; ++pairs) {
     const double value =
-        searched(Method::multi_pair, task, for_truncation(pairs)).errors.truncation.maximum;
+        searched_fit(Method::multi_pair, task, for_truncation(pairs)).errors.truncation.maximum;
     CHECK(value <= before);
     before = value;
   }
@@ -241,12 +242,12 @@ TEST_CASE("more pairs are no worse, and one is the best of all frequencies that 
     least = std::min(least, fit.fit().largest_error);
   }
   const double found =
-      searched(Method::multi_pair, task, for_truncation(1)).errors.truncation.maximum;
+      searched_fit(Method::multi_pair, task, for_truncation(1)).errors.truncation.maximum;
   CHECK(found <= 1.01 * least);
 }
 
 TEST_CASE("what needs a slope is refused for other biases") {
-  const HeadTask task = task_of(kerple_log_bias(1, 1, false, 50), 50);
+  const HeadTask task = fit_task(kerple_log_bias(1, 1, false, 50), 50);
   for (const Method method : {Method::single, Method::dyadic, Method::rank_two}) {
     CHECK_THROWS_AS(DesignSearch({}).best({method}, {task}), std::invalid_argument);
   }

@@ -11,7 +11,7 @@
 namespace ropelab {
 namespace {
 
-struct Plain {
+struct PlainErrors {
   double rounding = 0, total = 0, visible = 0, truncation = 0;
   long long i = 0, j = 0;
   std::uint64_t not_finite = 0;
@@ -28,13 +28,13 @@ Real simulated(const HeadTask& task, const HeadDesign& design, std::size_t dista
   return sum / sqrt(Real(task.head_dim));
 }
 
-Plain plain(const HeadTask& task, const HeadDesign& design) {
+PlainErrors plain(const HeadTask& task, const HeadDesign& design) {
   ScoreTable table = design.pairs.empty()
                          ? factor_table(task.pipeline, step_per_position(task), design.factor_terms,
                                         design.unit_exponent, 0, task.context)
                          : score_table(task.pipeline, design.pairs, 0, task.context);
   const ContentScores scores(task.pipeline, scale_of(task), std::move(table));
-  Plain result;
+  PlainErrors result;
   Real rounding = -1;
   for (std::size_t i = 0; i < task.context; ++i) {
     for (std::size_t j = i - std::min(i, task.window - 1); j <= i; ++j) {

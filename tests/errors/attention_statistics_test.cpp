@@ -28,7 +28,7 @@ std::vector<double> random_scores(std::size_t size, double deviation, unsigned s
 }
 
 // What the header promises, and the last rounding to double.
-void check_against_reals(const std::vector<double>& p, const std::vector<double>& q) {
+void check_statistics_against_reals(const std::vector<double>& p, const std::vector<double>& q) {
   const std::vector<Real> a(p.begin(), p.end()), b(q.begin(), q.end());
   const WeightStatistics statistics = statistics_of(weights_of(q));
   const JudgedStatistics judged = judged_statistics(b);
@@ -106,7 +106,7 @@ TEST_CASE("statistics and changes agree with sums of reals, from changes of 1e-1
         CAPTURE(n, deviation, size);
         std::vector<double> q = random_scores(n, size, ++seed);
         for (std::size_t d = 0; d < n; ++d) q[d] += p[d];
-        if (n > 1) check_against_reals(p, q);
+        if (n > 1) check_statistics_against_reals(p, q);
       }
     }
   }

@@ -16,12 +16,12 @@
 namespace ropelab {
 namespace {
 
-constexpr AttentionBias all_biases_list[] = {AttentionBias::exact, AttentionBias::native,
-                                             AttentionBias::native_key, AttentionBias::pair};
-const std::vector<AttentionBias> all_biases(std::begin(all_biases_list), std::end(all_biases_list));
+constexpr AddedBias all_biases_list[] = {AddedBias::exact, AddedBias::native, AddedBias::native_key,
+                                         AddedBias::pair};
+const std::vector<AddedBias> all_biases(std::begin(all_biases_list), std::end(all_biases_list));
 
-Construction construction_of(const std::string& phase, long long context, int head,
-                             long long head_dim = 64) {
+Construction attention_construction(const std::string& phase, long long context, int head,
+                                    long long head_dim = 64) {
   return {parse_positive(phase) / Algebraic(context), alibi_slope(16, head), head_dim, {}};
 }
 
@@ -33,7 +33,7 @@ std::vector<std::size_t> rows_up_to(std::size_t context) {
 
 // One setting of the plain computation in reals: pipeline ideal-trig, in which position, theta and
 // phase are exact and every other step is in T.
-struct Judge {
+struct AttentionJudge {
   Construction construction;
   Format t;
   NativeAddition addition;
@@ -72,20 +72,20 @@ struct Judge {
     return rounded(sum * rounded(1 / root()));
   }
 
-  Real score(AttentionBias bias, std::size_t i, std::size_t j) const {
+  Real score(AddedBias bias, std::size_t i, std::size_t j) const {
     switch (bias) {
-      case AttentionBias::native:
+      case AddedBias::native:
         return native(i, j, -Real(i - j));
-      case AttentionBias::native_key:
+      case AddedBias::native_key:
         return native(i, j, position(j));
-      case AttentionBias::pair:
+      case AddedBias::pair:
         return pair(i, j);
       default:
         return exact(i, j);
     }
   }
 
-  std::vector<Real> by_distance(AttentionBias bias, std::size_t i) const {
+  std::vector<Real> by_distance(AddedBias bias, std::size_t i) const {
     std::vector<Real> scores;
     for (std::size_t d = 0; d <= i; ++d) scores.push_back(score(bias, i, i - d));
     return scores;
@@ -96,8 +96,8 @@ void check_close(double value, const Real& expected) {
   CHECK(value == Approx(to_double(expected)).epsilon(1e-10).margin(1e-30));
 }
 
-void check_against_reals(const Judge& judge, const std::vector<std::size_t>& rows,
-                         std::size_t context) {
+void check_attention_against_reals(const AttentionJudge& judge,
+                                   const std::vector<std::size_t>& rows, std::size_t context) {
   const DistanceReference reference(judge.construction, context);
   const auto measured =
       measure_attention({reference, parse_pipeline("ideal-trig", judge.t), judge.t, judge.addition,
@@ -106,12 +106,12 @@ void check_against_reals(const Judge& judge, const std::vector<std::size_t>& row
   REQUIRE(measured.size() == all_biases.size());
   const Real count(rows.size());
   for (std::size_t b = 0; b < all_biases.size(); ++b) {
-    CAPTURE(judge.t.name, attention_bias_names[b]);
+    CAPTURE(judge.t.name, added_bias_names[b]);
     JudgedChange change;
     JudgedStatistics statistics;
     Real distance = 0;
     for (const std::size_t i : rows) {
-      const auto exact = judge.by_distance(AttentionBias::exact, i);
+      const auto exact = judge.by_distance(AddedBias::exact, i);
       const auto scores = judge.by_distance(all_biases[b], i);
       const JudgedChange c = judged_change(exact, scores);
       const JudgedStatistics s = judged_statistics(scores);
@@ -144,7 +144,7 @@ std::vector<std::optional<AttentionFigures>> pair_figures(const DistanceReferenc
                                                           const std::vector<std::size_t>& rows) {
   return measure_attention(
       {reference, pipeline, float32_format(), NativeAddition::after_scaling, 0, content},
-      {AttentionBias::pair}, rows);
+      {AddedBias::pair}, rows);
 }
 
 }  // namespace
@@ -153,16 +153,16 @@ TEST_CASE("attention is that of scores and weights computed in reals") {
   for (const char* dtype : {"float16", "bfloat16", "float32", "float64", "float8_e5m2"}) {
     for (const NativeAddition addition :
          {NativeAddition::after_scaling, NativeAddition::before_scaling}) {
-      check_against_reals({construction_of("1", 24, 6, 48), find_format(dtype), addition, 5,
-                           random_content(1.5, 3)},
-                          {0, 1, 9, 23}, 24);
+      check_attention_against_reals({attention_construction("1", 24, 6, 48), find_format(dtype),
+                                     addition, 5, random_content(1.5, 3)},
+                                    {0, 1, 9, 23}, 24);
     }
   }
 }
 
 TEST_CASE("without content the last query's weights change as the error table says") {
   const std::size_t context = 300;
-  const DistanceReference reference(construction_of("0.1", context, 4), context);
+  const DistanceReference reference(attention_construction("0.1", context, 4), context);
   for (const char* name :
        {"ideal-trig", "naive", "fp32-rope", "fused", "exact", "fused,accumulation=float32-fma"}) {
     CAPTURE(name);
@@ -175,7 +175,7 @@ TEST_CASE("without content the last query's weights change as the error table sa
 
 TEST_CASE("among components the last query's weights change as the error table says") {
   const std::size_t context = 70;
-  const DistanceReference reference(construction_of("0.1", context, 4, 16), context);
+  const DistanceReference reference(attention_construction("0.1", context, 4, 16), context);
   const Pipeline pipeline = parse_pipeline("fused", find_format("bfloat16"));
   const Content content{7, PairPlace::halves};
   const auto figures = measure_attention(
@@ -187,29 +187,29 @@ TEST_CASE("among components the last query's weights change as the error table s
   const Pipeline exact = parse_pipeline("exact", float32_format());
   const auto truncated = measure_attention(
       {reference, exact, float32_format(), NativeAddition::after_scaling, 2, content},
-      {AttentionBias::pair}, {context - 1});
+      {AddedBias::pair}, {context - 1});
   CHECK(truncated[0]->total_variation ==
         measure_all_pairs_among_content(exact, reference, 2, content, {})
             .exact_weights_total_variation);
 }
 
 TEST_CASE("where the first position is does not matter to bias by distance, but to bias by key") {
-  const DistanceReference reference(construction_of("0.1", 50, 2), 50);
-  const auto figures_from = [&](long long first, AttentionBias bias) {
+  const DistanceReference reference(attention_construction("0.1", 50, 2), 50);
+  const auto figures_from = [&](long long first, AddedBias bias) {
     return *measure_attention(
         {reference, parse_pipeline("fused", find_format("bfloat16")), find_format("bfloat16"),
          NativeAddition::after_scaling, first, random_content(1, 1)},
         {bias}, rows_up_to(50))[0];
   };
-  CHECK(figures_from(0, AttentionBias::native).divergence ==
-        figures_from(1000, AttentionBias::native).divergence);
-  CHECK(figures_from(1000, AttentionBias::native_key).divergence >
-        10 * figures_from(0, AttentionBias::native_key).divergence);
+  CHECK(figures_from(0, AddedBias::native).divergence ==
+        figures_from(1000, AddedBias::native).divergence);
+  CHECK(figures_from(1000, AddedBias::native_key).divergence >
+        10 * figures_from(0, AddedBias::native_key).divergence);
 }
 
 TEST_CASE("only a bias whose scores overflow has no figures") {
   const Format float16 = find_format("float16");
-  const DistanceReference reference(construction_of("0.1", 4096, 1), 4096);
+  const DistanceReference reference(attention_construction("0.1", 4096, 1), 4096);
   const auto figures = measure_attention({reference, parse_pipeline("ideal-trig", float16), float16,
                                           NativeAddition::after_scaling, 0, random_content(1, 1)},
                                          all_biases, {0, 100});
@@ -226,7 +226,7 @@ TEST_CASE("only a bias whose scores overflow has no figures") {
 }
 
 TEST_CASE("figures of attention do not depend on threads") {
-  const DistanceReference reference(construction_of("0.1", 200, 3), 200);
+  const DistanceReference reference(attention_construction("0.1", 200, 3), 200);
   const Pipeline pipeline = parse_pipeline("naive", find_format("bfloat16"));
   const auto figures = [&] {
     return *pair_figures(reference, pipeline, random_content(1, 9), rows_up_to(200))[0];

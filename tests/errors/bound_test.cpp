@@ -60,8 +60,8 @@ class RandomSettings {
 };
 
 // Checks one setting; says whether it has a bound.
-bool check(const Pipeline& pipeline, const Construction& construction, long long first,
-           std::size_t context) {
+bool check_bound(const Pipeline& pipeline, const Construction& construction, long long first,
+                 std::size_t context) {
   const auto bound = rounding_bound(
       pipeline, {construction.theta.to_double(), amplitude(construction).to_double(),
                  construction.key_part.to_double(), static_cast<double>(construction.head_dim),
@@ -91,7 +91,7 @@ bool check_random(RandomSettings& random, const Algebraic& theta, const Algebrai
   const auto head_dim = static_cast<long long>(1 + random.below(300));
   Construction construction{theta, slope, head_dim, {}};
   construction.key_part = key_part(random.split(), amplitude(construction));
-  return check(pipeline, construction, first, context);
+  return check_bound(pipeline, construction, first, context);
 }
 
 TEST_CASE("the rounding bound is never exceeded") {
@@ -127,7 +127,7 @@ TEST_CASE("most settings in use have a rounding bound") {
         {find_format("float16"), find_format("bfloat16"), float32_format(), float64_format()});
     const Pipeline pipeline = parse_pipeline(random.one_of(pipeline_names()), dtype);
     const Construction construction{random.number(-4, -2), random.number(-3, -1), 64, {}};
-    bounded += check(pipeline, construction, 0, 1 + random.below(100)) ? 1 : 0;
+    bounded += check_bound(pipeline, construction, 0, 1 + random.below(100)) ? 1 : 0;
   }
   CHECK(bounded > 90);
 }
@@ -139,7 +139,7 @@ TEST_CASE("a key part that rounds to 0 or overflows leaves no bound that is exce
     Construction construction{random.number(-6, -1), random.number(-3, 0), 64, {}};
     const int exponent = static_cast<int>(random.below(400)) - 200;
     construction.key_part = key_part({false, exponent}, amplitude(construction));
-    check(parse_pipeline(random.pipeline(), dtype), construction, 0, 1 + random.below(40));
+    check_bound(parse_pipeline(random.pipeline(), dtype), construction, 0, 1 + random.below(40));
   }
 }
 

@@ -9,20 +9,21 @@
 namespace ropelab {
 namespace {
 
-const Construction construction{Algebraic(Rational(1, 3000)), Algebraic(Rational(1, 2), 2), 48, {}};
-constexpr std::size_t context = 300;
+const Construction one_construction{
+    Algebraic(Rational(1, 3000)), Algebraic(Rational(1, 2), 2), 48, {}};
+constexpr std::size_t few_positions = 300;
 
 PairErrors errors_of(const Pipeline& pipeline) {
-  return measure_all_pairs(pipeline, DistanceReference(construction, context), 0).errors;
+  return measure_all_pairs(pipeline, DistanceReference(one_construction, few_positions), 0).errors;
 }
 
 // Every score, less the exact one, in order.
 std::vector<double> score_errors(const Pipeline& pipeline) {
-  const DistanceReference reference(construction, context);
-  const RotatedTable table = rotated_table(pipeline, construction, 0, context);
-  const ExactInput scale = score_scale(construction);
+  const DistanceReference reference(one_construction, few_positions);
+  const RotatedTable table = rotated_table(pipeline, one_construction, 0, few_positions);
+  const ExactInput scale = score_scale(one_construction);
   std::vector<double> errors;
-  for (std::size_t i = 0; i < context; ++i) {
+  for (std::size_t i = 0; i < few_positions; ++i) {
     for (std::size_t j = 0; j <= i; ++j) {
       errors.push_back(
           (score_at(pipeline, scale, table, i, j) - reference.simulated()[i - j]).high);
@@ -70,13 +71,13 @@ TEST_CASE("what one step costs alone is missing where it is exact") {
 }
 
 TEST_CASE("scores that nothing rounds have the errors of the truncation alone") {
-  const DistanceReference reference(construction, context);
+  const DistanceReference reference(one_construction, few_positions);
   const PairErrors errors = exact_measurement(reference, 7).errors;
   CHECK(errors.rounding_maximum->error == 0);
   CHECK(errors.rounding_maximum->i == 7);
   CHECK(errors.rounding_maximum->j == 7);
   CHECK(errors.order_lost == 0);
-  CHECK(errors.pairs == context * (context + 1) / 2);
+  CHECK(errors.pairs == few_positions * (few_positions + 1) / 2);
   // float64 is exact to more digits than are compared, of a visible error of 4e-5 to 8.
   const Measurement nearly =
       measure_all_pairs(parse_pipeline("ideal-trig", float64_format()), reference, 0);
@@ -87,7 +88,7 @@ TEST_CASE("scores that nothing rounds have the errors of the truncation alone") 
 
 TEST_CASE("a sine that wraps loses its order with nothing rounded, too") {
   const Construction wrapping{Algebraic(Rational(1, 50)), Algebraic(Rational(1, 2)), 64, {}};
-  const DistanceReference reference(wrapping, context);
+  const DistanceReference reference(wrapping, few_positions);
   const Measurement nearly =
       measure_all_pairs(parse_pipeline("ideal-trig", float64_format()), reference, 0);
   const Measurement exact = exact_measurement(reference, 0);

@@ -13,7 +13,7 @@ namespace {
 
 // To 35 digits, and to the last bit of the double.
 template <class Number>
-bool agrees(const Number& value, const std::string& reference) {
+bool agrees_in_decimals(const Number& value, const std::string& reference) {
   const bool negative = reference.front() == '-';
   const Rational expected = parse_rational(reference);
   const Rational printed = parse_rational(to_decimal(value, 40));
@@ -39,23 +39,23 @@ TEST_CASE("slope, N, bias, truncation and kappa agree with 80-digit arithmetic t
     const DistanceReference reference(construction, 1);  // its exact figures need no tables
     const auto d = static_cast<std::size_t>(std::stoull(text("d")));
     INFO("row " << r);
-    CHECK(agrees(slope.to_real(), text("slope")));
-    CHECK(agrees(construction.theta.to_real(), text("theta")));
-    CHECK(agrees(amplitude(construction).to_real(), text("N")));
-    CHECK(agrees(amplification(construction).to_real(), text("N_over_sqrt_head_dim")));
-    CHECK(agrees(reference.exact_bias(d), text("bias")));
-    CHECK(agrees(reference.exact_simulated(d), text("simulated")));
-    CHECK(agrees(reference.exact_truncation(d), text("truncation_error")));
+    CHECK(agrees_in_decimals(slope.to_real(), text("slope")));
+    CHECK(agrees_in_decimals(construction.theta.to_real(), text("theta")));
+    CHECK(agrees_in_decimals(amplitude(construction).to_real(), text("N")));
+    CHECK(agrees_in_decimals(amplification(construction).to_real(), text("N_over_sqrt_head_dim")));
+    CHECK(agrees_in_decimals(reference.exact_bias(d), text("bias")));
+    CHECK(agrees_in_decimals(reference.exact_simulated(d), text("simulated")));
+    CHECK(agrees_in_decimals(reference.exact_truncation(d), text("truncation_error")));
     const Real relative = -reference.exact_truncation(d) / reference.exact_bias(d);
-    CHECK(agrees(relative, text("relative_truncation_error")));
-    CHECK(
-        agrees(kappa(construction.theta, std::stoll(text("kappa_i")), std::stoll(text("kappa_j"))),
-               text("kappa")));
+    CHECK(agrees_in_decimals(relative, text("relative_truncation_error")));
+    CHECK(agrees_in_decimals(
+        kappa(construction.theta, std::stoll(text("kappa_i")), std::stoll(text("kappa_j"))),
+        text("kappa")));
     if (context > 10000) continue;
     const TruncationError truncation = truncation_error(DistanceReference(construction, context));
-    CHECK(agrees(truncation.maximum, text("truncation_error")));
+    CHECK(agrees_in_decimals(truncation.maximum, text("truncation_error")));
     if (construction.theta.to_real() * Real(d) < Real("4.49")) {
-      CHECK(agrees(truncation.relative_maximum, text("relative_truncation_error")));
+      CHECK(agrees_in_decimals(truncation.relative_maximum, text("relative_truncation_error")));
     }
   }
 }

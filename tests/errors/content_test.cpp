@@ -20,8 +20,8 @@
 namespace ropelab {
 namespace {
 
-Construction construction_of(const std::string& phase, std::size_t context,
-                             long long head_dim = 64) {
+Construction content_construction(const std::string& phase, std::size_t context,
+                                  long long head_dim = 64) {
   return {parse_positive(phase) / Algebraic(static_cast<long long>(context)),
           alibi_slope(16, 1),
           head_dim,
@@ -60,8 +60,8 @@ bool same(const kernel::Share& a, const kernel::Share& b) {
          a.greatest == b.greatest && a.lost == b.lost && a.not_finite == b.not_finite;
 }
 
-void check_against_plain(const Pipeline& pipeline, const Construction& construction,
-                         std::size_t context, PairPlace place) {
+void check_tiles_against_plain(const Pipeline& pipeline, const Construction& construction,
+                               std::size_t context, PairPlace place) {
   const DistanceReference reference(construction, context);
   const ContentScores scores(pipeline, construction, 3, context, {7, place});
   const auto shares = measure_deviations(scores, reference.simulated());
@@ -74,24 +74,27 @@ void check_against_plain(const Pipeline& pipeline, const Construction& construct
   CHECK(wrong == 0);
 }
 
-constexpr PairPlace places[] = {PairPlace::first, PairPlace::last, PairPlace::halves};
+constexpr PairPlace content_places[] = {PairPlace::first, PairPlace::last, PairPlace::halves};
 
-const std::vector<std::string> pipelines = {"ideal-trig",
-                                            "naive",
-                                            "fused",
-                                            "fused,accumulation=float32-fma",
-                                            "fused,accumulation=float32-fma,scaling=float64",
-                                            "naive,accumulation=float32,scaling=float64",
-                                            "ideal-trig,accumulation=float64,scaling=float32",
-                                            "ideal-trig,storage=float64,accumulation=bfloat16",
-                                            "ideal-trig,storage=float8_e5m2,accumulation=float16"};
+const std::vector<std::string> content_pipelines = {
+    "ideal-trig",
+    "naive",
+    "fused",
+    "fused,accumulation=float32-fma",
+    "fused,accumulation=float32-fma,scaling=float64",
+    "naive,accumulation=float32,scaling=float64",
+    "ideal-trig,accumulation=float64,scaling=float32",
+    "ideal-trig,storage=float64,accumulation=bfloat16",
+    "ideal-trig,storage=float8_e5m2,accumulation=float16"};
 
 TEST_CASE("content kernels agree with the plain definition in every format and pipeline") {
   for (const Format& dtype : all_formats()) {
-    for (const std::string& name : pipelines) {
+    for (const std::string& name : content_pipelines) {
       const Pipeline pipeline = parse_pipeline(name, dtype);
-      check_against_plain(pipeline, construction_of("0.3", 70, 6), 70, PairPlace::halves);
-      check_against_plain(pipeline, construction_of("0.01", 66, 16), 66, PairPlace::last);
+      check_tiles_against_plain(pipeline, content_construction("0.3", 70, 6), 70,
+                                PairPlace::halves);
+      check_tiles_against_plain(pipeline, content_construction("0.01", 66, 16), 66,
+                                PairPlace::last);
     }
   }
 }
@@ -100,17 +103,18 @@ TEST_CASE("content kernels agree with the plain definition at every context from
   std::size_t turn = 0;
   for (std::size_t context = 1; context <= 65; ++context) {
     for (const auto* dtype : {"float16", "float32", "float64"}) {
-      check_against_plain(parse_pipeline("naive", find_format(dtype)),
-                          construction_of("1", context, 4), context, places[turn++ % 3]);
+      check_tiles_against_plain(parse_pipeline("naive", find_format(dtype)),
+                                content_construction("1", context, 4), context,
+                                content_places[turn++ % 3]);
     }
   }
 }
 
 TEST_CASE("content kernels agree with the plain definition across the ends of tiles") {
   for (const std::size_t context : {127u, 128u, 129u, 193u, 200u}) {
-    for (const PairPlace place : places) {
-      check_against_plain(parse_pipeline("fused", find_format("bfloat16")),
-                          construction_of("0.1", context, 8), context, place);
+    for (const PairPlace place : content_places) {
+      check_tiles_against_plain(parse_pipeline("fused", find_format("bfloat16")),
+                                content_construction("0.1", context, 8), context, place);
     }
   }
 }
@@ -119,8 +123,8 @@ TEST_CASE("content kernels agree with the plain definition at any head dimension
   // From 210 on, sums of content need two doubles; 1, 2 and 80 have roots of every kind.
   for (const long long head_dim : {1LL, 2LL, 80LL, 210LL, 256LL}) {
     for (const auto* dtype : {"float8_e4m3fn", "bfloat16", "float32", "float64"}) {
-      check_against_plain(parse_pipeline("ideal-trig", find_format(dtype)),
-                          construction_of("0.1", 40, head_dim), 40, PairPlace::last);
+      check_tiles_against_plain(parse_pipeline("ideal-trig", find_format(dtype)),
+                                content_construction("0.1", 40, head_dim), 40, PairPlace::last);
     }
   }
 }
@@ -129,10 +133,10 @@ TEST_CASE("content kernels treat infinite, NaN and huge scores as the plain defi
   for (const char* phase : {"1e-5", "1e-3", "1e-37", "1e-40", "3"}) {
     for (const Format& dtype : all_formats()) {
       for (const char* name : {"ideal-trig", "ideal-trig,accumulation=float32-fma"}) {
-        const Construction construction = construction_of(phase, 40, 4);
-        check_against_plain(parse_pipeline(name, dtype), construction, 40, PairPlace::halves);
-        check_against_plain(parse_pipeline(name, saturating(dtype)), construction, 40,
-                            PairPlace::first);
+        const Construction construction = content_construction(phase, 40, 4);
+        check_tiles_against_plain(parse_pipeline(name, dtype), construction, 40, PairPlace::halves);
+        check_tiles_against_plain(parse_pipeline(name, saturating(dtype)), construction, 40,
+                                  PairPlace::first);
       }
     }
   }
@@ -140,14 +144,14 @@ TEST_CASE("content kernels treat infinite, NaN and huge scores as the plain defi
 
 TEST_CASE("a pipeline that no content kernel knows takes the plain definition") {
   for (const char* name : {"ideal-trig,storage=exact", "ideal-trig,accumulation=exact"}) {
-    check_against_plain(parse_pipeline(name, find_format("float32")), construction_of("0.1", 20, 4),
-                        20, PairPlace::halves);
+    check_tiles_against_plain(parse_pipeline(name, find_format("float32")),
+                              content_construction("0.1", 20, 4), 20, PairPlace::halves);
   }
 }
 
 TEST_CASE("no figure among content depends on the instruction set or on the number of threads") {
   const std::size_t context = 150;
-  const Construction construction = construction_of("0.1", context, 20);
+  const Construction construction = content_construction("0.1", context, 20);
   const DistanceReference reference(construction, context);
   for (const Format& dtype : all_formats()) {
     for (const char* name : {"naive", "fused,accumulation=float32-fma"}) {
@@ -172,7 +176,7 @@ TEST_CASE("no figure among content depends on the instruction set or on the numb
 
 TEST_CASE("measurements tell the share that is done, and it changes no figure") {
   const std::size_t context = 300;
-  const Construction construction = construction_of("0.1", context, 4);
+  const Construction construction = content_construction("0.1", context, 4);
   const DistanceReference reference(construction, context);
   const Content content{1, PairPlace::last};
   for (const char* name : {"naive", "naive,accumulation=float64", "naive,accumulation=exact"}) {
@@ -237,7 +241,7 @@ TEST_CASE("errors among content are those of reals") {
   for (const Format& dtype : all_formats()) {
     for (const auto* name : {"ideal-trig", "fused"}) {
       const Pipeline pipeline = parse_pipeline(name, dtype);
-      const Construction construction = construction_of("0.9", context, 10);
+      const Construction construction = content_construction("0.9", context, 10);
       const DistanceReference reference(construction, context);
       const Content content{5, PairPlace::halves};
       const auto errors = measure_all_pairs_among_content(pipeline, reference, 0, content).errors;
@@ -294,7 +298,7 @@ TEST_CASE(
 
 TEST_CASE("among content a sample of all pairs is all pairs") {
   const std::size_t context = 70;
-  const Construction construction = construction_of("0.1", context, 12);
+  const Construction construction = content_construction("0.1", context, 12);
   const DistanceReference reference(construction, context);
   const Pipeline pipeline = parse_pipeline("naive", find_format("bfloat16"));
   const Content content{2, PairPlace::last};
@@ -315,7 +319,7 @@ TEST_CASE("among content a sample of all pairs is all pairs") {
 
 TEST_CASE("the weights of the last query take content on both sides") {
   const std::size_t context = 30;
-  const Construction construction = construction_of("1", context, 8);
+  const Construction construction = content_construction("1", context, 8);
   const DistanceReference reference(construction, context);
   const Pipeline pipeline = parse_pipeline("naive", find_format("float16"));
   const Content content{2, PairPlace::last};
@@ -336,7 +340,7 @@ TEST_CASE("the weights of the last query take content on both sides") {
 
 TEST_CASE("rms errors among content hold at the ends of the range of float64") {
   const std::size_t context = 20;
-  Construction construction = construction_of("0.1", context, 4);
+  Construction construction = content_construction("0.1", context, 4);
   construction.slope = parse_positive("2^600");
   const DistanceReference reference(construction, context);
   const auto errors =
@@ -355,10 +359,11 @@ TEST_CASE("the rounding bound is never exceeded among content") {
   for (int trial = 0; trial < 200; ++trial) {
     const std::size_t context = 1 + pick(150u);
     const Format& dtype = all_formats()[pick(6u)];
-    const Pipeline pipeline = parse_pipeline(pipelines[pick(pipelines.size())], dtype);
+    const Pipeline pipeline =
+        parse_pipeline(content_pipelines[pick(content_pipelines.size())], dtype);
     const Construction construction =
-        construction_of(phases[pick(8u)], context, 2 + 2 * static_cast<long long>(pick(40u)));
-    const PairPlace place = places[pick(3u)];
+        content_construction(phases[pick(8u)], context, 2 + 2 * static_cast<long long>(pick(40u)));
+    const PairPlace place = content_places[pick(3u)];
     const auto bound = rounding_bound(
         pipeline,
         {construction.theta.to_double(), amplitude(construction).to_double(), 1,

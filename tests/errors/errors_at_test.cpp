@@ -14,10 +14,10 @@
 namespace ropelab {
 namespace {
 
-constexpr long long first_position = 3;
+constexpr long long shifted_first = 3;
 
-Construction construction_of(const std::string& phase, std::size_t context, int head = 1,
-                             long long head_dim = 64) {
+Construction errors_at_construction(const std::string& phase, std::size_t context, int head = 1,
+                                    long long head_dim = 64) {
   return {parse_positive(phase) / Algebraic(static_cast<long long>(context)),
           alibi_slope(16, head),
           head_dim,
@@ -51,8 +51,8 @@ PairErrors plain_errors(DistanceRange distances, const DistanceReference& refere
       const Real total = abs(bias - reference.exact_bias(d)) / unit;
       if (rounding > largest) {
         largest = rounding;
-        errors.rounding_maximum = {to_double(rounding), first_position + static_cast<long long>(i),
-                                   first_position + static_cast<long long>(j)};
+        errors.rounding_maximum = {to_double(rounding), shifted_first + static_cast<long long>(i),
+                                   shifted_first + static_cast<long long>(j)};
       }
       largest_total = std::max(largest_total, total);
       if (d <= reach) largest_visible = std::max(largest_visible, total);
@@ -75,7 +75,7 @@ PairErrors plain_errors(DistanceRange distances, const Pipeline& pipeline,
                         const DistanceReference& reference, const Real& unit = 1) {
   const ExactInput scale = score_scale(reference.construction());
   const RotatedTable table =
-      rotated_table(pipeline, reference.construction(), first_position, reference.context());
+      rotated_table(pipeline, reference.construction(), shifted_first, reference.context());
   return plain_errors(
       distances, reference,
       [&](std::size_t i, std::size_t j) { return score_at(pipeline, scale, table, i, j); },
@@ -85,14 +85,14 @@ PairErrors plain_errors(DistanceRange distances, const Pipeline& pipeline,
 PairErrors plain_errors_among_content(DistanceRange distances, const Pipeline& pipeline,
                                       const DistanceReference& reference, const Content& content,
                                       const Real& unit = 1) {
-  const ContentScores scores(pipeline, reference.construction(), first_position,
-                             reference.context(), content);
+  const ContentScores scores(pipeline, reference.construction(), shifted_first, reference.context(),
+                             content);
   return plain_errors(
       distances, reference, [&](std::size_t i, std::size_t j) { return scores.score(i, j); },
       [&](std::size_t i, std::size_t j) { return scores.exact_content_score(i, j); }, unit);
 }
 
-bool is_near(const std::optional<double>& a, const std::optional<double>& b) {
+bool is_near_at(const std::optional<double>& a, const std::optional<double>& b) {
   if (!a || !b) return !a && !b;
   return std::abs(*a - *b) <= 1e-10 * *b;
 }
@@ -104,8 +104,8 @@ bool is_same(const std::optional<LargestError>& a, const std::optional<LargestEr
 
 bool agrees(const PairErrors& a, const PairErrors& b) {
   return is_same(a.rounding_maximum, b.rounding_maximum) &&
-         is_near(a.rounding_rms, b.rounding_rms) && a.total_maximum == b.total_maximum &&
-         is_near(a.total_rms, b.total_rms) && a.visible_maximum == b.visible_maximum &&
+         is_near_at(a.rounding_rms, b.rounding_rms) && a.total_maximum == b.total_maximum &&
+         is_near_at(a.total_rms, b.total_rms) && a.visible_maximum == b.visible_maximum &&
          a.order_lost == b.order_lost && a.pairs == b.pairs &&
          a.nonfinite_pairs == b.nonfinite_pairs;
 }
@@ -141,8 +141,8 @@ PairErrors combined(const std::vector<PairErrors>& parts, std::size_t context) {
   return all;
 }
 
-const std::vector<std::string> pipelines = {"ideal-trig", "naive", "fp32-rope", "fused",
-                                            "naive,accumulation=exact"};
+const std::vector<std::string> pipelines_at = {"ideal-trig", "naive", "fp32-rope", "fused",
+                                               "naive,accumulation=exact"};
 
 TEST_CASE("distances are doubled from 1 on, up to the last of the context") {
   CHECK(doubling_distances(1) == std::vector<DistanceRange>{{0, 0}});
@@ -164,13 +164,13 @@ TEST_CASE("the visible share counts the pairs within reach") {
 TEST_CASE("errors by distance are those of the pairs there, in every format and pipeline") {
   for (const char* phase : {"1e-4", "0.3", "7"}) {
     for (const std::size_t context : {1u, 2u, 45u}) {
-      const DistanceReference reference(construction_of(phase, context, context == 45 ? 8 : 1),
-                                        context);
+      const DistanceReference reference(
+          errors_at_construction(phase, context, context == 45 ? 8 : 1), context);
       const auto ranges = doubling_distances(context);
       for (const Format& dtype : all_formats()) {
-        for (const std::string& name : pipelines) {
+        for (const std::string& name : pipelines_at) {
           const Pipeline pipeline = parse_pipeline(name, dtype);
-          const auto errors = errors_at(ranges, pipeline, reference, first_position);
+          const auto errors = errors_at(ranges, pipeline, reference, shifted_first);
           REQUIRE(errors.size() == ranges.size());
           for (std::size_t n = 0; n < ranges.size(); ++n) {
             if (agrees(errors[n], plain_errors(ranges[n], pipeline, reference))) continue;
@@ -198,17 +198,17 @@ TEST_CASE("errors in tokens are those in logits, divided before they are rounded
         const Pipeline pipeline = parse_pipeline(name, dtype);
         if (!is_exact(pipeline)) {
           const PairErrors plain = plain_errors(all[0], pipeline, reference, unit);
-          CHECK(agrees(errors_at(all, pipeline, reference, first_position)[0], plain));
-          CHECK(agrees(measure_sampled_pairs(pipeline, reference, first_position, 100000, 1).errors,
+          CHECK(agrees(errors_at(all, pipeline, reference, shifted_first)[0], plain));
+          CHECK(agrees(measure_sampled_pairs(pipeline, reference, shifted_first, 100000, 1).errors,
                        plain));
         }
         const PairErrors among =
             plain_errors_among_content(all[0], pipeline, reference, content, unit);
         const PairErrors found =
-            errors_at_among_content(all, pipeline, reference, first_position, content)[0];
+            errors_at_among_content(all, pipeline, reference, shifted_first, content)[0];
         if (!is_exact(pipeline)) CHECK(agrees(found, among));
         CHECK(found.total_maximum == among.total_maximum);
-        CHECK(is_near(found.total_rms, among.total_rms));
+        CHECK(is_near_at(found.total_rms, among.total_rms));
       }
     }
   }
@@ -254,13 +254,13 @@ TEST_CASE("an error that is a binary number of tokens is told as that, also wher
 
 TEST_CASE("errors by distance combine to those of all pairs") {
   const std::size_t context = 700;
-  const DistanceReference reference(construction_of("0.3", context), context);
+  const DistanceReference reference(errors_at_construction("0.3", context), context);
   for (const Format& dtype : all_formats()) {
-    for (const std::string& name : pipelines) {
+    for (const std::string& name : pipelines_at) {
       const Pipeline pipeline = parse_pipeline(name, dtype);
-      const PairErrors all = measure_all_pairs(pipeline, reference, first_position).errors;
+      const PairErrors all = measure_all_pairs(pipeline, reference, shifted_first).errors;
       PairErrors together = combined(
-          errors_at(doubling_distances(context), pipeline, reference, first_position), context);
+          errors_at(doubling_distances(context), pipeline, reference, shifted_first), context);
       INFO(dtype.name << " " << name);
       CHECK(together.order_lost == Approx(all.order_lost).epsilon(1e-12));
       together.order_lost = all.order_lost;
@@ -272,14 +272,14 @@ TEST_CASE("errors by distance combine to those of all pairs") {
 TEST_CASE("errors by distance among content are those of the pairs there") {
   for (const char* phase : {"1e-3", "0.3", "7"}) {
     for (const std::size_t context : {1u, 2u, 45u}) {
-      const DistanceReference reference(construction_of(phase, context, 8, 6), context);
+      const DistanceReference reference(errors_at_construction(phase, context, 8, 6), context);
       const auto ranges = doubling_distances(context);
       for (const Format& dtype : all_formats()) {
-        for (const std::string& name : pipelines) {
+        for (const std::string& name : pipelines_at) {
           const Pipeline pipeline = parse_pipeline(name, dtype);
           const Content content{4, PairPlace::halves};
           const auto errors =
-              errors_at_among_content(ranges, pipeline, reference, first_position, content);
+              errors_at_among_content(ranges, pipeline, reference, shifted_first, content);
           REQUIRE(errors.size() == ranges.size());
           for (std::size_t n = 0; n < ranges.size(); ++n) {
             const PairErrors plain =
@@ -296,15 +296,15 @@ TEST_CASE("errors by distance among content are those of the pairs there") {
 
 TEST_CASE("errors by distance among content combine to those of all pairs") {
   const std::size_t context = 300;
-  const DistanceReference reference(construction_of("0.3", context, 4, 10), context);
+  const DistanceReference reference(errors_at_construction("0.3", context, 4, 10), context);
   for (const Format& dtype : all_formats()) {
     for (const char* name : {"ideal-trig", "fused,accumulation=float32-fma"}) {
       const Pipeline pipeline = parse_pipeline(name, dtype);
       const Content content{9, PairPlace::last};
       const PairErrors all =
-          measure_all_pairs_among_content(pipeline, reference, first_position, content).errors;
+          measure_all_pairs_among_content(pipeline, reference, shifted_first, content).errors;
       PairErrors together = combined(errors_at_among_content(doubling_distances(context), pipeline,
-                                                             reference, first_position, content),
+                                                             reference, shifted_first, content),
                                      context);
       INFO(dtype.name << " " << name);
       CHECK(together.order_lost == Approx(all.order_lost).epsilon(1e-12));
@@ -316,12 +316,12 @@ TEST_CASE("errors by distance among content combine to those of all pairs") {
 
 TEST_CASE("among content a sample of all pairs has the errors of all pairs at every distance") {
   const std::size_t context = 100;
-  const DistanceReference reference(construction_of("0.1", context, 1, 8), context);
+  const DistanceReference reference(errors_at_construction("0.1", context, 1, 8), context);
   const Pipeline pipeline = parse_pipeline("naive", find_format("bfloat16"));
   const Content content{2, PairPlace::first};
   const auto ranges = doubling_distances(context);
-  const auto all = errors_at_among_content(ranges, pipeline, reference, first_position, content);
-  const auto sampled = sampled_errors_at_among_content(ranges, pipeline, reference, first_position,
+  const auto all = errors_at_among_content(ranges, pipeline, reference, shifted_first, content);
+  const auto sampled = sampled_errors_at_among_content(ranges, pipeline, reference, shifted_first,
                                                        content, 1000000, 1);
   REQUIRE(sampled.size() == ranges.size());
   for (std::size_t n = 0; n < ranges.size(); ++n) CHECK(agrees(sampled[n], all[n]));
@@ -329,19 +329,19 @@ TEST_CASE("among content a sample of all pairs has the errors of all pairs at ev
 
 TEST_CASE("a sample of all pairs has the errors of all pairs at every distance") {
   const std::size_t context = 150;
-  const DistanceReference reference(construction_of("0.1", context), context);
+  const DistanceReference reference(errors_at_construction("0.1", context), context);
   const Pipeline pipeline = parse_pipeline("naive", find_format("bfloat16"));
   const auto ranges = doubling_distances(context);
-  const auto all = errors_at(ranges, pipeline, reference, first_position);
-  const auto sampled = sampled_errors_at(ranges, pipeline, reference, first_position, 1000000, 1);
+  const auto all = errors_at(ranges, pipeline, reference, shifted_first);
+  const auto sampled = sampled_errors_at(ranges, pipeline, reference, shifted_first, 1000000, 1);
   for (std::size_t n = 0; n < ranges.size(); ++n) CHECK(agrees(sampled[n], all[n]));
 }
 
 TEST_CASE("a sample without a pair at some distances says nothing of them") {
-  const DistanceReference reference(construction_of("0.1", 150), 150);
+  const DistanceReference reference(errors_at_construction("0.1", 150), 150);
   const auto sampled =
       sampled_errors_at({{0, 0}, {4, 7}, {128, 149}}, parse_pipeline("naive", float32_format()),
-                        reference, first_position, 3, 1);
+                        reference, shifted_first, 3, 1);
   CHECK(sampled[0].pairs == 2);
   CHECK(sampled[1].pairs == 0);
   CHECK(!sampled[1].rounding_maximum);
@@ -352,7 +352,7 @@ TEST_CASE("a sample without a pair at some distances says nothing of them") {
 TEST_CASE("truncation by distance is that of the distances alone") {
   for (const char* phase : {"0.1", "30"}) {
     const std::size_t context = 300;
-    const DistanceReference reference(construction_of(phase, context), context);
+    const DistanceReference reference(errors_at_construction(phase, context), context);
     for (const DistanceRange& distances : doubling_distances(context)) {
       Real maximum = 0, relative = 0, squares = 0;
       for (std::size_t d = distances.first; d <= distances.last; ++d) {

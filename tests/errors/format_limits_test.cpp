@@ -12,8 +12,9 @@
 namespace ropelab {
 namespace {
 
-LimitsInputs inputs_of(const std::string& pipeline, const Format& dtype, const std::string& phase,
-                       std::size_t context, int head = 1, long long first_position = 0) {
+LimitsInputs limits_inputs(const std::string& pipeline, const Format& dtype,
+                           const std::string& phase, std::size_t context, int head = 1,
+                           long long first_position = 0) {
   const Algebraic theta = parse_positive(phase) / Algebraic(static_cast<long long>(context));
   return {parse_pipeline(pipeline, dtype),
           {theta, alibi_slope(16, head), 64, {}},
@@ -186,15 +187,15 @@ class Plain {
   std::vector<std::vector<double>> content_queries_, content_keys_;
 };
 
-const std::vector<std::string> pipelines = {"ideal-trig",
-                                            "naive",
-                                            "fp32-rope",
-                                            "fused",
-                                            "fused,accumulation=float32-fma",
-                                            "fused,storage=float8_e4m3fn",
-                                            "fused,accumulation=float8_e5m2",
-                                            "fused,scaling=float8_e4m3fn",
-                                            "naive,accumulation=exact"};
+const std::vector<std::string> limits_pipelines = {"ideal-trig",
+                                                   "naive",
+                                                   "fp32-rope",
+                                                   "fused",
+                                                   "fused,accumulation=float32-fma",
+                                                   "fused,storage=float8_e4m3fn",
+                                                   "fused,accumulation=float8_e5m2",
+                                                   "fused,scaling=float8_e4m3fn",
+                                                   "naive,accumulation=exact"};
 
 std::string text_of(const std::optional<FirstOverflow>& found) {
   return found ? std::to_string(found->position) + " " + std::string(found->what) : "none";
@@ -210,8 +211,8 @@ TEST_CASE("the first overflow and what overflows are those of a search through e
   for (const auto& [phase, context] : constructions) {
     for (const long long first_position : {0, 440}) {
       for (const Format& dtype : all_formats()) {
-        for (const std::string& name : pipelines) {
-          const auto inputs = inputs_of(name, dtype, phase, context, 1, first_position);
+        for (const std::string& name : limits_pipelines) {
+          const auto inputs = limits_inputs(name, dtype, phase, context, 1, first_position);
           const auto plain = Plain(inputs).overflow();
           INFO(phase << " " << dtype.name << " " << name << " from " << first_position);
           CHECK(text_of(first_overflow(inputs)) == text_of(plain));
@@ -243,7 +244,7 @@ TEST_CASE("a sum may overflow though its products do not") {
 }
 
 TEST_CASE("saturating formats do not overflow") {
-  const auto inputs = inputs_of("naive", saturating(find_format("float8_e4m3fn")), "0.1", 90);
+  const auto inputs = limits_inputs("naive", saturating(find_format("float8_e4m3fn")), "0.1", 90);
   CHECK(!first_overflow(inputs));
 }
 
@@ -251,9 +252,9 @@ TEST_CASE("the first merged position is that of a search through every pair") {
   int found_some = 0;
   for (const char* phase : {"1e-3", "0.5", "7"}) {
     for (const Format& dtype : all_formats()) {
-      for (const std::string& name : pipelines) {
+      for (const std::string& name : limits_pipelines) {
         for (const std::size_t context : {1u, 2u, 200u}) {
-          const auto inputs = inputs_of(name, dtype, phase, context, 4, 1);
+          const auto inputs = limits_inputs(name, dtype, phase, context, 4, 1);
           const auto found = first_merged_position(inputs);
           INFO(phase << " " << dtype.name << " " << name << " context " << context);
           CHECK(found == Plain(inputs).merged());
@@ -266,14 +267,14 @@ TEST_CASE("the first merged position is that of a search through every pair") {
 }
 
 TEST_CASE("positions merge late where a format tells many apart") {
-  const auto inputs = inputs_of("naive", find_format("float16"), "1", 2500, 8);
+  const auto inputs = limits_inputs("naive", find_format("float16"), "1", 2500, 8);
   const auto found = first_merged_position(inputs);
   REQUIRE(found);
   CHECK(*found > 500);
   CHECK(found == Plain(inputs).merged());
-  CHECK(!first_merged_position(inputs_of("naive", float32_format(), "1", 2500, 8)));
+  CHECK(!first_merged_position(limits_inputs("naive", float32_format(), "1", 2500, 8)));
   // Here keys lose their order long before two scores are equal.
-  const auto late = inputs_of("fp32-rope", find_format("float16"), "0.3", 3000, 16);
+  const auto late = limits_inputs("fp32-rope", find_format("float16"), "0.3", 3000, 16);
   CHECK(first_merged_position(late) == Plain(late).merged());
 }
 
@@ -297,8 +298,8 @@ TEST_CASE("with theta fixed the accurate context is that of a search through eve
   int inside = 0;
   for (const char* phase : {"1e-3", "0.3", "7"}) {
     for (const Format& dtype : all_formats()) {
-      for (const std::string& name : pipelines) {
-        const auto inputs = inputs_of(name, dtype, phase, 90, 1, 2);
+      for (const std::string& name : limits_pipelines) {
+        const auto inputs = limits_inputs(name, dtype, phase, 90, 1, 2);
         INFO(phase << " " << dtype.name << " " << name);
         inside += check_accurate_contexts(inputs);
       }
@@ -308,7 +309,7 @@ TEST_CASE("with theta fixed the accurate context is that of a search through eve
 }
 
 TEST_CASE("with theta fixed long contexts are narrowed down to the position") {
-  const auto inputs = inputs_of("naive", float32_format(), "0.001", 3000);
+  const auto inputs = limits_inputs("naive", float32_format(), "0.001", 3000);
   const Plain plain(inputs);
   for (const char* tolerance : {"1e-4", "2e-4", "4e-4", "5e-4"}) {
     for (const PairsHeld held : {PairsHeld::all, PairsHeld::visible}) {
@@ -336,14 +337,14 @@ TEST_CASE("with max phase fixed every short context is within the tolerance") {
     for (const long long first_position : {0, 50}) {
       for (const Format& dtype : all_formats()) {
         for (const char* name : {"ideal-trig", "naive", "fused"}) {
-          const auto inputs = inputs_of(name, dtype, phase, 60, 2, first_position);
+          const auto inputs = limits_inputs(name, dtype, phase, 60, 2, first_position);
           for (const char* tolerance : {"1e-12", "1e-4", "0.1"}) {
             for (const PairsHeld held : {PairsHeld::all, PairsHeld::visible}) {
               const Algebraic most = parse_positive(tolerance);
               std::size_t expected = 0;
               while (expected < inputs.context) {
                 const std::size_t next = expected + 1;
-                const auto at = inputs_of(name, dtype, phase, next, 2, first_position);
+                const auto at = limits_inputs(name, dtype, phase, next, 2, first_position);
                 if (Plain(at).accurate(most, held) < next) break;
                 expected = next;
               }
@@ -361,9 +362,9 @@ TEST_CASE("an N divided between query and key has the limits of its parts") {
   const Split splits[] = {{true, 0}, {false, 20}, {false, -12}};
   for (const Split& split : splits) {
     for (const char* dtype : {"float16", "bfloat16", "float8_e5m2"}) {
-      for (const std::string& name : pipelines) {
+      for (const std::string& name : limits_pipelines) {
         const auto at = [&](std::size_t context) {
-          auto inputs = inputs_of(name, find_format(dtype), "1e-3", context);
+          auto inputs = limits_inputs(name, find_format(dtype), "1e-3", context);
           inputs.split = split;
           inputs.construction.key_part = key_part(split, amplitude(inputs.construction));
           return inputs;
@@ -388,7 +389,7 @@ TEST_CASE("an N divided between query and key has the limits of its parts") {
 
 TEST_CASE("with max phase fixed long contexts are computed on either side of the answer") {
   const auto at = [](std::size_t context) {
-    return inputs_of("naive", float32_format(), "1e-4", context);
+    return limits_inputs("naive", float32_format(), "1e-4", context);
   };
   const Algebraic most = parse_positive("2e-4");
   const std::size_t found = accurate_context(at(4096), Fixed::max_phase, most, PairsHeld::all);
@@ -398,7 +399,7 @@ TEST_CASE("with max phase fixed long contexts are computed on either side of the
   CHECK(Plain(at(found + 1)).accurate(most, PairsHeld::all) < found + 1);
 }
 
-constexpr PairPlace places[] = {PairPlace::first, PairPlace::last, PairPlace::halves};
+constexpr PairPlace limits_places[] = {PairPlace::first, PairPlace::last, PairPlace::halves};
 
 TEST_CASE("among content the first overflow is that of a search through every pair") {
   std::map<std::string, int> seen;
@@ -408,9 +409,10 @@ TEST_CASE("among content the first overflow is that of a search through every pa
   for (const auto& [phase, context] : constructions) {
     for (const long long first_position : {0, 440}) {
       for (const Format& dtype : all_formats()) {
-        for (const std::string& name : pipelines) {
-          const auto inputs = among_content(
-              inputs_of(name, dtype, phase, context, 1, first_position), {turn, places[turn % 3]});
+        for (const std::string& name : limits_pipelines) {
+          const auto inputs =
+              among_content(limits_inputs(name, dtype, phase, context, 1, first_position),
+                            {turn, limits_places[turn % 3]});
           ++turn;
           const auto plain = Plain(inputs).overflow();
           INFO(phase << " " << dtype.name << " " << name << " from " << first_position);
@@ -436,8 +438,9 @@ TEST_CASE("content may make a sum or a score overflow, at any position") {
       {"fused,scaling=float8_e4m3fn", "455"},      {"fused,scaling=float8_e4m3fn", "460"},
       {"fused,accumulation=float16", "65490"},     {"fused,accumulation=float16", "65600"}};
   for (const auto& [name, n] : cases) {
-    for (const PairPlace place : places) {
-      auto inputs = among_content(inputs_of(name, float32_format(), "1.5", 150), {1, place}, 64);
+    for (const PairPlace place : limits_places) {
+      auto inputs =
+          among_content(limits_inputs(name, float32_format(), "1.5", 150), {1, place}, 64);
       // N = m sqrt(h) / theta.
       inputs.construction.slope = parse_positive(n) * inputs.construction.theta / Algebraic(8);
       const auto plain = Plain(inputs).overflow();
@@ -455,10 +458,10 @@ TEST_CASE("among content the first merged position is that of a search through e
   std::size_t turn = 0;
   for (const char* phase : {"1e-3", "0.5", "7"}) {
     for (const Format& dtype : all_formats()) {
-      for (const std::string& name : pipelines) {
+      for (const std::string& name : limits_pipelines) {
         for (const std::size_t context : {1u, 2u, 140u}) {
-          const auto inputs =
-              among_content(inputs_of(name, dtype, phase, context, 4, 1), {turn, places[turn % 3]});
+          const auto inputs = among_content(limits_inputs(name, dtype, phase, context, 4, 1),
+                                            {turn, limits_places[turn % 3]});
           ++turn;
           const auto found = first_merged_position(inputs);
           INFO(phase << " " << dtype.name << " " << name << " context " << context);
@@ -478,9 +481,9 @@ TEST_CASE("among content with theta fixed the accurate context is that of every 
   std::size_t turn = 0;
   for (const char* phase : {"1e-3", "0.3"}) {
     for (const Format& dtype : all_formats()) {
-      for (const std::string& name : pipelines) {
-        const auto inputs =
-            among_content(inputs_of(name, dtype, phase, 90, 1, 2), {turn, places[turn % 3]});
+      for (const std::string& name : limits_pipelines) {
+        const auto inputs = among_content(limits_inputs(name, dtype, phase, 90, 1, 2),
+                                          {turn, limits_places[turn % 3]});
         ++turn;
         INFO(phase << " " << dtype.name << " " << name);
         inside += check_accurate_contexts(inputs);
@@ -493,8 +496,8 @@ TEST_CASE("among content with theta fixed the accurate context is that of every 
 TEST_CASE("among content an error is compared with the tolerance exactly") {
   // The largest total errors of some contexts, as tolerances: they are within themselves, and
   // beyond anything less.
-  const auto inputs =
-      among_content(inputs_of("naive", find_format("bfloat16"), "0.01", 80, 4), {3, places[2]}, 16);
+  const auto inputs = among_content(limits_inputs("naive", find_format("bfloat16"), "0.01", 80, 4),
+                                    {3, limits_places[2]}, 16);
   const Plain plain(inputs);
   for (const std::size_t context : {5u, 30u, 64u, 65u, 79u}) {
     const Rational worst = plain.largest_rational_error(context);
@@ -510,7 +513,8 @@ TEST_CASE("among content with max phase fixed every short context is within the 
     for (const Format& dtype : all_formats()) {
       for (const char* name : {"ideal-trig", "fused"}) {
         const auto at = [&](std::size_t context) {
-          return among_content(inputs_of(name, dtype, phase, context, 2), {5, PairPlace::first});
+          return among_content(limits_inputs(name, dtype, phase, context, 2),
+                               {5, PairPlace::first});
         };
         for (const char* tolerance : {"1e-6", "1e-4", "0.1"}) {
           const Algebraic most = parse_positive(tolerance);

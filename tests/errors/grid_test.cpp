@@ -103,7 +103,7 @@ int wrong_shares(const Columns& columns, const Stretch& stretch, const Centers& 
 }
 
 // What the grid of a stretch of 1024 queries should be; 0 if there should be none.
-void check(const Scores& scores, double quantum, bool rounds) {
+void check_grid(const Scores& scores, double quantum, bool rounds) {
   const Columns columns(scores);
   for (const std::size_t first : {0u, 128u}) {
     const Stretch whole = stretch_of(scores, first, 1024);
@@ -126,19 +126,19 @@ void check(const Scores& scores, double quantum, bool rounds) {
 TEST_CASE("sums that float rounds to a grid are measured as they are one by one") {
   for (const double unit : {1.0, 0x1p-20, 0x1p30, -1.0}) {
     const Scores scores{0x1.8p23, 3000, 500, 0.25, unit};
-    check(scores, std::abs(unit), true);
+    check_grid(scores, std::abs(unit), true);
   }
 }
 
 TEST_CASE("sums on a grid are measured as they are one by one") {
-  check({0x1p20, 3000, 500, 1, 1}, 1, false);
-  check({0x1p20, 3000, 500, 0.5, 0x1p-20}, 0x1p-21, false);
+  check_grid({0x1p20, 3000, 500, 1, 1}, 1, false);
+  check_grid({0x1p20, 3000, 500, 0.5, 0x1p-20}, 0x1p-21, false);
 }
 
 TEST_CASE("deviations beyond the grid's reach are measured as they are one by one") {
-  check({0x1.8p23, 20000, 500, 0.25, 1}, 1, true);
-  check({0x1.8p23, 200000, 500, 0.25, 1}, 1, true);
-  check({0x1p20, 9000, 9000, 1, 1}, 1, false);
+  check_grid({0x1.8p23, 20000, 500, 0.25, 1}, 1, true);
+  check_grid({0x1.8p23, 200000, 500, 0.25, 1}, 1, true);
+  check_grid({0x1p20, 9000, 9000, 1, 1}, 1, false);
 }
 
 TEST_CASE("sums on both sides of a power of two are measured as they are one by one") {

@@ -8,32 +8,34 @@
 namespace ropelab {
 namespace {
 
-constexpr std::size_t count = 7;
-constexpr int rope_dim = 8;
-constexpr long long i = 40, j = 17;
+constexpr std::size_t dots_drawn = 7;
+constexpr int small_rope_dim = 8;
+constexpr long long query_position = 40, key_position = 17;
 
-DotInputs inputs_of(std::size_t number, long long offset) {
+DotInputs dot_inputs(std::size_t number, long long offset) {
   const auto vector = [&](Role role) {
     std::vector<Rational> components;
-    for (const double x : content_vector(3, role, static_cast<long long>(number), rope_dim, {})) {
+    for (const double x :
+         content_vector(3, role, static_cast<long long>(number), small_rope_dim, {})) {
       components.push_back(to_rational(x));
     }
     return components;
   };
-  return {FrequencyGrid(Rational(10000), rope_dim),
+  return {FrequencyGrid(Rational(10000), small_rope_dim),
           vector(Role::query),
           vector(Role::key),
-          i + offset,
-          j + offset,
+          query_position + offset,
+          key_position + offset,
           Layout::half};
 }
 
 Real computed(const Pipeline& pipeline, const Format& dtype, std::size_t number, long long offset) {
-  return as_exact(computed_dot(pipeline, dtype, inputs_of(number, offset)));
+  return as_exact(computed_dot(pipeline, dtype, dot_inputs(number, offset)));
 }
 
 RandomDots random_dots() {
-  return RandomDots(FrequencyGrid(Rational(10000), rope_dim), Layout::half, i, j, count, 3);
+  return RandomDots(FrequencyGrid(Rational(10000), small_rope_dim), Layout::half, query_position,
+                    key_position, dots_drawn, 3);
 }
 
 TEST_CASE("random dot products are measured as one by one") {
@@ -43,10 +45,11 @@ TEST_CASE("random dot products are measured as one by one") {
     const Pipeline pipeline = parse_pipeline(name, dtype);
     const auto errors = dots.measure(pipeline, dtype, {1000, -30}).front();
     Real error_squares = 0, error_max = 0, shift_squares = 0, shift_max = 0;
-    for (std::size_t n = 0; n < count; ++n) {
-      const DotInputs inputs = inputs_of(n, 0);
-      const Real exact =
-          exact_rotated_dot(inputs.grid, inputs.q, inputs.k, i, j, Layout::half).value;
+    for (std::size_t n = 0; n < dots_drawn; ++n) {
+      const DotInputs inputs = dot_inputs(n, 0);
+      const Real exact = exact_rotated_dot(inputs.grid, inputs.q, inputs.k, query_position,
+                                           key_position, Layout::half)
+                             .value;
       const Real shifted = computed(pipeline, dtype, n, 1000);
       const Real error = abs(shifted - exact);
       const Real shift = abs(shifted - computed(pipeline, dtype, n, 0));
@@ -80,7 +83,7 @@ TEST_CASE("random dot products that are not finite are counted and left out") {
   const Format& dtype = find_format("float8_e4m3fn");
   const auto errors =
       dots.measure(parse_pipeline("naive", dtype), dtype, {100000}).front();  // no such position
-  CHECK(errors.nonfinite == count);
+  CHECK(errors.nonfinite == dots_drawn);
   CHECK(errors.error_max == 0);
 }
 

@@ -19,7 +19,7 @@ namespace {
 bool is_beside(double value, double reference) {
   return value == reference || std::nextafter(value, reference) == reference;
 }
-bool is_near(double value, double reference, double relative, double absolute) {
+bool is_near_value(double value, double reference, double relative, double absolute) {
   return std::abs(value - reference) <= std::max(relative * std::abs(reference), absolute);
 }
 
@@ -32,8 +32,8 @@ struct Row {
 
 enum class Closeness { beside, rms, weights, same };
 
-bool agrees(const Row& row, std::string_view column, const std::optional<double>& value,
-            Closeness closeness) {
+bool agrees_as_named(const Row& row, std::string_view column, const std::optional<double>& value,
+                     Closeness closeness) {
   const std::string& expected = row.text(column);
   if (expected.empty() || !value) return expected.empty() && !value;
   const double reference = std::stod(expected);
@@ -42,16 +42,16 @@ bool agrees(const Row& row, std::string_view column, const std::optional<double>
     case Closeness::beside:
       return is_beside(*value, reference);
     case Closeness::rms:
-      return is_near(*value, reference, 1e-10, 0);
+      return is_near_value(*value, reference, 1e-10, 0);
     case Closeness::weights:
-      return is_near(*value, reference, 1e-9, 1e-17);
+      return is_near_value(*value, reference, 1e-9, 1e-17);
     case Closeness::same:
       return *value == reference;
   }
   return false;
 }
 
-void check(const Row& row) {
+void check_row(const Row& row) {
   const auto context = std::stoull(row.text("context"));
   const Algebraic phase = parse_positive(row.text("max_phase"));
   const Construction construction{
@@ -75,7 +75,7 @@ void check(const Row& row) {
   const double exact_tv = total_variation(reference.native_weights(), softmax(simulated));
   const auto expect = [&](std::string_view column, std::optional<double> value, C closeness) {
     INFO(column << ": " << (value ? *value : -1) << " for " << row.text(column));
-    CHECK(agrees(row, column, value, closeness));
+    CHECK(agrees_as_named(row, column, value, closeness));
   };
   expect("N_in_dtype", n, C::beside);
   expect("truncation_max_abs", to_double(truncation.maximum), C::beside);
@@ -106,7 +106,7 @@ TEST_CASE("every cell of the reference error table is reproduced") {
     INFO("row " << record << ": context " << row.text("context") << " phase "
                 << row.text("max_phase") << " head " << row.text("head") << "/" << row.text("heads")
                 << " " << row.text("dtype") << " " << row.text("pipeline"));
-    check(row);
+    check_row(row);
   }
 }
 

@@ -31,24 +31,25 @@ std::vector<Format> dtypes() {
   return formats;
 }
 
-const std::vector<std::string> pipelines = {"ideal-trig",
-                                            "naive",
-                                            "fp32-rope",
-                                            "fused",
-                                            "exact",
-                                            "fused,scaling=float16",
-                                            "fused,scaling=exact",
-                                            "fused,storage=exact",
-                                            "ideal-trig,scaling=float32",
-                                            "ideal-trig,accumulation=exact",
-                                            "naive,accumulation=float32,scaling=float64",
-                                            "ideal-trig,accumulation=float64,scaling=float32",
-                                            "ideal-trig,storage=float8_e5m2,accumulation=bfloat16",
-                                            "ideal-trig,accumulation=float32-fma",
-                                            "fused,accumulation=float32-fma",
-                                            "fused,accumulation=float32-fma,scaling=float16",
-                                            "naive,accumulation=float32-fma,scaling=float64",
-                                            "exact,accumulation=float32-fma"};
+const std::vector<std::string> score_pipelines = {
+    "ideal-trig",
+    "naive",
+    "fp32-rope",
+    "fused",
+    "exact",
+    "fused,scaling=float16",
+    "fused,scaling=exact",
+    "fused,storage=exact",
+    "ideal-trig,scaling=float32",
+    "ideal-trig,accumulation=exact",
+    "naive,accumulation=float32,scaling=float64",
+    "ideal-trig,accumulation=float64,scaling=float32",
+    "ideal-trig,storage=float8_e5m2,accumulation=bfloat16",
+    "ideal-trig,accumulation=float32-fma",
+    "fused,accumulation=float32-fma",
+    "fused,accumulation=float32-fma,scaling=float16",
+    "naive,accumulation=float32-fma,scaling=float64",
+    "exact,accumulation=float32-fma"};
 
 Algebraic scale_of(long long head_dim) { return Algebraic() / square_root(Rational(head_dim)); }
 
@@ -62,9 +63,9 @@ bool same_bits(float a, float b) {
 }
 
 // The plain definition.
-class Judge {
+class ScoreJudge {
  public:
-  Judge(const Pipeline& pipeline, const Algebraic& scale, const ScoreTable& table)
+  ScoreJudge(const Pipeline& pipeline, const Algebraic& scale, const ScoreTable& table)
       : pipeline_(pipeline), scale_(scale), table_(table) {}
 
   StepValue<DoubleDouble> operator()(std::size_t i, std::size_t j) const {
@@ -100,7 +101,8 @@ struct Count {
 
 // Fills and adds one block between guards, as Number.
 template <class Number>
-void check_block(const ScoreRows& rows, const Judge& judge, const ScoreRange& block, Count& count) {
+void check_block(const ScoreRows& rows, const ScoreJudge& judge, const ScoreRange& block,
+                 Count& count) {
   const Number guard = Number{-12345.25};
   const std::size_t stride = std::max<std::size_t>(block.keys + block.first_key % 3, 1);
   std::vector<Number> filled(block.queries * stride + 1, guard), added(filled);
@@ -123,11 +125,11 @@ void check_block(const ScoreRows& rows, const Judge& judge, const ScoreRange& bl
 }
 
 // Blocks at random places, of all widths up to 80, that reach the end of the table.
-Count check(const Pipeline& pipeline, const Algebraic& scale, const ScoreTable& table,
-            unsigned seed, int blocks) {
+Count check_sampled_blocks(const Pipeline& pipeline, const Algebraic& scale,
+                           const ScoreTable& table, unsigned seed, int blocks) {
   const ScoreRows rows(pipeline, scale, table);
   REQUIRE(rows.size() == table.size());
-  const Judge judge(pipeline, scale, table);
+  const ScoreJudge judge(pipeline, scale, table);
   Count count;
   std::mt19937 random(seed);
   const auto below = [&](std::size_t n) { return random() % n; };
@@ -146,7 +148,7 @@ Count check(const Pipeline& pipeline, const Algebraic& scale, const ScoreTable& 
 void check_everywhere(const Pipeline& pipeline, const Algebraic& scale, const ScoreTable& table) {
   for (const InstructionSet set : sets) {
     use_instruction_set(set);
-    const Count count = check(pipeline, scale, table, 1, 6);
+    const Count count = check_sampled_blocks(pipeline, scale, table, 1, 6);
     INFO(pipeline.name << " storage "
                        << (pipeline[StepName::storage] ? pipeline[StepName::storage]->name : "")
                        << " terms " << table.terms() << " set " << instruction_set_in_use());
@@ -156,36 +158,37 @@ void check_everywhere(const Pipeline& pipeline, const Algebraic& scale, const Sc
   use_instruction_set(InstructionSet::best);
 }
 
-Construction construction(const std::string& theta, long long head_dim, int head = 1) {
+Construction score_construction(const std::string& theta, long long head_dim, int head = 1) {
   return {parse_positive(theta), alibi_slope(16, head), head_dim, {}};
 }
 
 TEST_CASE("blocks of one pair are the plain definition in every dtype and pipeline") {
   for (const Format& dtype : dtypes()) {
-    for (const std::string& name : pipelines) {
+    for (const std::string& name : score_pipelines) {
       const Pipeline pipeline = parse_pipeline(name, dtype);
       for (const char* theta : {"0.1/65536", "0.01", "2^-12"}) {
-        check_everywhere(pipeline, scale_of(64),
-                         score_table(rotated_table(pipeline, construction(theta, 64), 0, 131)));
+        check_everywhere(
+            pipeline, scale_of(64),
+            score_table(rotated_table(pipeline, score_construction(theta, 64), 0, 131)));
       }
       // A scale that is no power of two, and positions far on.
       check_everywhere(
           pipeline, scale_of(80),
-          score_table(rotated_table(pipeline, construction("1e-3", 80, 5), 65000, 131)));
+          score_table(rotated_table(pipeline, score_construction("1e-3", 80, 5), 65000, 131)));
     }
   }
 }
 
 TEST_CASE("blocks are the plain definition where numbers leave the range of their format") {
   for (const Format& dtype : dtypes()) {
-    for (const std::string& name : pipelines) {
+    for (const std::string& name : score_pipelines) {
       const Pipeline pipeline = parse_pipeline(name, dtype);
       for (const char* theta : {"1e-5", "1e-7", "1e-30", "1e-40", "3"}) {
         for (const char* key_part : {"1", "1e-8", "1e6"}) {
-          Construction of = construction(theta, 64);
+          Construction of = score_construction(theta, 64);
           of.key_part = parse_positive(key_part);
-          const Count count =
-              check(pipeline, scale_of(64), score_table(rotated_table(pipeline, of, 0, 90)), 3, 4);
+          const Count count = check_sampled_blocks(
+              pipeline, scale_of(64), score_table(rotated_table(pipeline, of, 0, 90)), 3, 4);
           INFO(name << " " << dtype.name << " " << theta << " " << key_part);
           CHECK(count.wrong == 0);
         }
@@ -200,7 +203,7 @@ TEST_CASE("numbers beyond float16 make infinities and NaN, or the largest number
   const Pipeline pipeline = parse_pipeline("ideal-trig", find_format("float16"));
   std::vector<float> out(20 * 20);
   ScoreRows(pipeline, scale_of(64),
-            score_table(rotated_table(pipeline, construction("1e-5", 64), 0, 20)))
+            score_table(rotated_table(pipeline, score_construction("1e-5", 64), 0, 20)))
       .fill({0, 20, 0, 20}, out.data(), 20);
   for (const float score : out) CHECK(std::isnan(score));
   // 4000 p is beyond it from position 17 on.
@@ -250,15 +253,15 @@ std::vector<RotatedPair> pairs_of(int count, double size) {
 
 TEST_CASE("blocks of several pairs are the plain definition") {
   for (const Format& dtype : dtypes()) {
-    for (const std::string& name : pipelines) {
+    for (const std::string& name : score_pipelines) {
       const Pipeline pipeline = parse_pipeline(name, dtype);
       for (const int count : {2, 5}) {
         check_everywhere(pipeline, scale_of(64),
                          score_table(pipeline, pairs_of(count, 300), 17, 101));
       }
       for (const double size : {1e-9, 60000.0, 1e38}) {
-        const Count count =
-            check(pipeline, scale_of(96), score_table(pipeline, pairs_of(3, size), 0, 90), 5, 4);
+        const Count count = check_sampled_blocks(
+            pipeline, scale_of(96), score_table(pipeline, pairs_of(3, size), 0, 90), 5, 4);
         INFO(name << " " << dtype.name << " " << size);
         CHECK(count.wrong == 0);
       }
@@ -286,7 +289,7 @@ TEST_CASE("sums of many terms are the plain definition where roundings add up") 
     for (const auto eight_bit : {EightBit::overflows, EightBit::saturates}) {
       const Pipeline pipeline = parse_pipeline("ideal-trig", format, eight_bit);
       for (int exponent = -8; exponent < std::ilogb(format.largest); ++exponent) {
-        const Count count = check(
+        const Count count = check_sampled_blocks(
             pipeline, Algebraic(1),
             score_table(pipeline, rising_sum(format, exponent, 3 << (format.precision - 1)), 0, 8),
             6, 4);
@@ -303,14 +306,14 @@ TEST_CASE("sums of many terms are the plain definition where roundings add up") 
 
 TEST_CASE("blocks of factors are the plain definition") {
   for (const Format& dtype : dtypes()) {
-    for (const std::string& name : pipelines) {
+    for (const std::string& name : score_pipelines) {
       const Pipeline pipeline = parse_pipeline(name, dtype);
       const int terms = pipeline[StepName::storage] ? 3 : 1;
       check_everywhere(pipeline, scale_of(64),
                        factor_table(pipeline, parse_positive("2^(5/2)"), terms, 2, 0, 131));
-      const Count count =
-          check(pipeline, scale_of(64),
-                factor_table(pipeline, parse_positive("2^(5/2)"), terms, -3, 70000, 131), 7, 6);
+      const Count count = check_sampled_blocks(
+          pipeline, scale_of(64),
+          factor_table(pipeline, parse_positive("2^(5/2)"), terms, -3, 70000, 131), 7, 6);
       INFO(name << " " << dtype.name);
       CHECK(count.wrong == 0);
     }
@@ -321,10 +324,10 @@ TEST_CASE("every width of a block ends where it should, on every instruction set
   for (const char* dtype : {"float16", "float32", "float64"}) {
     const Pipeline pipeline = parse_pipeline("fused", find_format(dtype));
     for (const auto& table :
-         {score_table(rotated_table(pipeline, construction("1e-4", 64), 0, 150)),
+         {score_table(rotated_table(pipeline, score_construction("1e-4", 64), 0, 150)),
           score_table(pipeline, pairs_of(3, 10), 0, 150)}) {
       const ScoreRows rows(pipeline, scale_of(64), table);
-      const Judge judge(pipeline, scale_of(64), table);
+      const ScoreJudge judge(pipeline, scale_of(64), table);
       for (const InstructionSet set : sets) {
         use_instruction_set(set);
         Count count;
@@ -344,9 +347,9 @@ TEST_CASE("rows longer than what is converted at a time are whole") {
   const std::size_t size = 2500;
   const Pipeline pipeline = parse_pipeline("fused", float32_format());
   const ScoreTable table =
-      score_table(rotated_table(pipeline, construction("0.1/2500", 64), 0, size));
+      score_table(rotated_table(pipeline, score_construction("0.1/2500", 64), 0, size));
   const ScoreRows rows(pipeline, scale_of(64), table);
-  const Judge judge(pipeline, scale_of(64), table);
+  const ScoreJudge judge(pipeline, scale_of(64), table);
   Count count;
   check_block<double>(rows, judge, {7, 2, 3, size - 3}, count);
   check_block<float>(rows, judge, {7, 2, 3, size - 3}, count);
@@ -357,8 +360,9 @@ TEST_CASE("rows longer than what is converted at a time are whole") {
 TEST_CASE("blocks may be made by several threads at once, side by side") {
   const std::size_t size = 333;
   const Pipeline pipeline = parse_pipeline("fused", find_format("bfloat16"));
-  const ScoreRows rows(pipeline, scale_of(64),
-                       score_table(rotated_table(pipeline, construction("1e-4", 64), 0, size)));
+  const ScoreRows rows(
+      pipeline, scale_of(64),
+      score_table(rotated_table(pipeline, score_construction("1e-4", 64), 0, size)));
   std::vector<float> alone(size * size), together(size * size, 1);
   rows.fill({0, size, 0, size}, alone.data(), size);
   std::vector<std::thread> threads;
@@ -377,7 +381,8 @@ TEST_CASE("blocks may be made by several threads at once, side by side") {
 
 TEST_CASE("blocks outside the table, rows that overlap and tables without terms are refused") {
   const Pipeline pipeline = parse_pipeline("fused", float32_format());
-  const ScoreTable table = score_table(rotated_table(pipeline, construction("1e-4", 64), 0, 10));
+  const ScoreTable table =
+      score_table(rotated_table(pipeline, score_construction("1e-4", 64), 0, 10));
   const ScoreRows rows(pipeline, scale_of(64), table);
   std::vector<float> out(200);
   CHECK_NOTHROW(rows.fill({0, 10, 0, 10}, out.data(), 10));

@@ -21,7 +21,7 @@ using ropelab::Real;
 using ropelab::round_to;
 using ropelab::square_root;
 
-Algebraic two_to(long long numerator, unsigned denominator) {
+Algebraic algebraic_two_to(long long numerator, unsigned denominator) {
   return Algebraic::power(2, numerator, denominator);
 }
 
@@ -63,16 +63,16 @@ TEST_CASE("Products and quotients of roots become rational exactly when they are
   CHECK(square_root(Algebraic(Rational(9, 16))) == Algebraic(Rational(3, 4)));
   CHECK(square_root(6) / square_root(2) == square_root(3));
   CHECK((square_root(6) * square_root(10) * square_root(15)).to_rational() == 30);
-  CHECK((two_to(-1, 2) * square_root(2)).to_rational() == 1);
-  CHECK((two_to(-8, 3) * two_to(2, 3)).to_rational() == Rational(1, 4));
+  CHECK((algebraic_two_to(-1, 2) * square_root(2)).to_rational() == 1);
+  CHECK((algebraic_two_to(-8, 3) * algebraic_two_to(2, 3)).to_rational() == Rational(1, 4));
   CHECK((square_root(Rational(12, 7)) * square_root(Rational(7, 3))).to_rational() == 2);
   // 1859 = 11 * 13^2 is no power, but what 11 leaves of it is.
   CHECK((square_root(1859) * square_root(11)).to_rational() == 143);
   CHECK((square_root(1859) / square_root(11)).to_rational() == 13);
   CHECK_FALSE((square_root(2) * square_root(3)).is_rational());
-  CHECK_FALSE((two_to(1, 2) * two_to(1, 3)).is_rational());
-  CHECK((two_to(1, 2) * two_to(1, 3)).root() == 6);
-  CHECK((two_to(1, 2) * two_to(1, 3)).radicand() == 32);
+  CHECK_FALSE((algebraic_two_to(1, 2) * algebraic_two_to(1, 3)).is_rational());
+  CHECK((algebraic_two_to(1, 2) * algebraic_two_to(1, 3)).root() == 6);
+  CHECK((algebraic_two_to(1, 2) * algebraic_two_to(1, 3)).radicand() == 32);
   CHECK((square_root(2) / square_root(2)).root() == 1);
   CHECK_THROWS_AS(square_root(2).to_rational(), std::domain_error);
 }
@@ -80,11 +80,11 @@ TEST_CASE("Products and quotients of roots become rational exactly when they are
 TEST_CASE("N of a slope with an even exponent and a square head dimension is rational") {
   // m = 2^(-8/16), h = 64, theta = 0.1/65536: N = m sqrt(h) / theta.
   const Algebraic theta = ropelab::parse_positive("0.1/65536");
-  const Algebraic n1 = two_to(-1, 2) * square_root(64) / theta;
+  const Algebraic n1 = algebraic_two_to(-1, 2) * square_root(64) / theta;
   CHECK_FALSE(n1.is_rational());
   CHECK(n1.to_decimal(16) == "3707276.000947326");
-  CHECK((two_to(-1, 1) * square_root(64) / theta).to_rational() == 2621440);
-  CHECK((two_to(-1, 2) * square_root(128) / theta).to_rational() == 5242880);
+  CHECK((algebraic_two_to(-1, 1) * square_root(64) / theta).to_rational() == 2621440);
+  CHECK((algebraic_two_to(-1, 2) * square_root(128) / theta).to_rational() == 5242880);
 }
 
 TEST_CASE("Equal numbers are equal however they were made, and close ones are not") {
@@ -118,7 +118,7 @@ TEST_CASE("Order is exact for numbers that no fixed precision tells apart") {
 
 TEST_CASE("As a real an algebraic number holds 500 bits, and all of them where it is dyadic") {
   CHECK(Algebraic(Rational(3, 1024)).to_real() == Real(3) / 1024);
-  CHECK(two_to(-1074, 1).to_real() == ldexp(Real(1), -1074));
+  CHECK(algebraic_two_to(-1074, 1).to_real() == ldexp(Real(1), -1074));
   sample::Random random(1);
   for (int i = 0; i < 200; ++i) {
     const Rational x(sample::words(random, 2) + 1, sample::words(random, 1) + 1);
@@ -165,7 +165,7 @@ TEST_CASE("Square roots of doubles round as the machine rounds them") {
 
 TEST_CASE("Decimals of algebraic numbers are correctly rounded, ties included") {
   CHECK(square_root(2).to_decimal(40) == "1.414213562373095048801688724209698078570");
-  CHECK(two_to(-1, 2).to_decimal(17) == "0.70710678118654752");
+  CHECK(algebraic_two_to(-1, 2).to_decimal(17) == "0.70710678118654752");
   CHECK(Algebraic(Rational(1, 3)).to_decimal(200).size() == 202);
   const Rational tiny(1, Integer(1) << 1500);
   const Rational tie(5, 2);

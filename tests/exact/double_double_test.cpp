@@ -26,7 +26,7 @@ double log2_of(const Real& x) {
 }
 
 // The worst error seen, and where.
-struct Worst {
+struct WorstDoubleDouble {
   double bits = -std::numeric_limits<double>::infinity();
   DoubleDouble at;
 
@@ -43,7 +43,7 @@ Real relative_error(DoubleDouble computed, const Real& truth) {
   return (to_real(computed) - truth) / truth;
 }
 
-void check_bits(const Worst& worst, double most, double least) {
+void check_bits(const WorstDoubleDouble& worst, double most, double least) {
   INFO("worst at " << ropelab::to_hexadecimal(worst.at.high) << " + "
                    << ropelab::to_hexadecimal(worst.at.low) << ": 2^" << worst.bits);
   CHECK(worst.bits < most);
@@ -57,11 +57,11 @@ bool is_normalised(DoubleDouble x) { return x.high + x.low == x.high; }
 TEST_CASE("Operations on double-doubles keep the error bounds that [JMP] prove") {
   const double u2 = -106;  // log2(u^2)
   Random random(1);
-  Worst sum;
-  Worst sum_double;
-  Worst product;
-  Worst product_double;
-  Worst quotient;
+  WorstDoubleDouble sum;
+  WorstDoubleDouble sum_double;
+  WorstDoubleDouble product;
+  WorstDoubleDouble product_double;
+  WorstDoubleDouble quotient;
   bool normalised = true;
   for (int i = 0; i < 20000; ++i) {
     const int spread = i % 2 == 0 ? 2 : 60;
@@ -112,8 +112,8 @@ TEST_CASE("A real becomes the nearest double-double") {
 
 TEST_CASE("Sine and cosine stay below the error that they state") {
   Random random(4);
-  Worst sine;
-  Worst cosine;
+  WorstDoubleDouble sine;
+  WorstDoubleDouble cosine;
   for (int i = 0; i < 30000; ++i) {
     DoubleDouble x = sample::double_double(random, i % 2 == 0 ? -10 : 30, i % 2 == 0 ? 30 : 40);
     if (i % 5 == 0) {  // next to where the table changes, and to zeros of either
@@ -133,10 +133,10 @@ TEST_CASE("Sine and cosine stay below the error that they state") {
 
 TEST_CASE("The quick sine and cosine stay below the error that they state") {
   Random random(6);
-  Worst sine;  // as a multiple of the bound
-  Worst cosine;
-  const auto see = [](Worst& worst, DoubleDouble x, DoubleDouble found, const Real& truth,
-                      double error) {
+  WorstDoubleDouble sine;  // as a multiple of the bound
+  WorstDoubleDouble cosine;
+  const auto see = [](WorstDoubleDouble& worst, DoubleDouble x, DoubleDouble found,
+                      const Real& truth, double error) {
     const Real bound = ldexp(abs(truth), -63) + error;
     worst.see(x, abs(to_real(found) - truth) / bound);
   };
@@ -165,8 +165,8 @@ TEST_CASE("The quick sine and cosine stay below the error that they state") {
 
 TEST_CASE("The sine of a small angle is good relative to itself, down to the least doubles") {
   Random random(5);
-  Worst sine;
-  Worst cosine;
+  WorstDoubleDouble sine;
+  WorstDoubleDouble cosine;
   for (int i = 0; i < 10000; ++i) {
     DoubleDouble x = sample::double_double(random, i % 2 == 0 ? -900 : -70, -8);
     if (i % 3 == 0) x = -x;
@@ -185,8 +185,8 @@ TEST_CASE("The sine of a small angle is good relative to itself, down to the lea
 
 TEST_CASE("The sine deficit does not cancel") {
   Random random(6);
-  Worst small;
-  Worst large;
+  WorstDoubleDouble small;
+  WorstDoubleDouble large;
   for (int i = 0; i < 8000; ++i) {
     const DoubleDouble x = sample::double_double(random, i % 2 == 0 ? -279 : -5, 0);
     small.see(x, relative_error(sine_deficit(x), ropelab::sine_deficit(to_real(x))));
@@ -204,9 +204,9 @@ TEST_CASE("The sine deficit does not cancel") {
 
 TEST_CASE("The exponential and the exponential less one keep their relative errors") {
   Random random(7);
-  Worst whole;
-  Worst less_one;
-  Worst tiny;
+  WorstDoubleDouble whole;
+  WorstDoubleDouble less_one;
+  WorstDoubleDouble tiny;
   for (int i = 0; i < 10000; ++i) {
     DoubleDouble x = sample::double_double(random, i % 2 == 0 ? -8 : -120, i % 2 == 0 ? 10 : 3);
     if (i % 3 != 0) x = -x;

@@ -19,14 +19,14 @@ using judge::Interval;
 using ropelab::Real;
 using sample::Random;
 
-using Judge = std::function<void(Interval&)>;
+using IntervalJudge = std::function<void(Interval&)>;
 
 // The worst error seen, and where.
-struct Worst {
+struct WorstReal {
   double bits = -INFINITY;
   Real at = 0;
 
-  void see(const Real& x, const Real& computed, const Judge& judge) {
+  void see(const Real& x, const Real& computed, const IntervalJudge& judge) {
     Interval truth(x);
     judge(truth);
     const double error = error_bits(computed, truth);
@@ -37,7 +37,7 @@ struct Worst {
   }
 };
 
-void check_500_bits(const Worst& worst) {
+void check_500_bits(const WorstReal& worst) {
   INFO("worst at " << ropelab::to_decimal(worst.at, 160) << ": 2^" << worst.bits);
   CHECK(worst.bits < -500);
   CHECK(worst.bits > -514);
@@ -65,8 +65,8 @@ TEST_CASE("pi and ln 2 are correctly rounded") {
 
 TEST_CASE("Sine and cosine hold 500 bits for angles of every size up to 2^64") {
   Random random(1);
-  Worst sine;
-  Worst cosine;
+  WorstReal sine;
+  WorstReal cosine;
   for (int i = 0; i < 1500; ++i) {
     Real x = sample::real(random, i % 3 == 0 ? -300 : -8, 64);
     if (i % 2 != 0) x = -x;
@@ -79,8 +79,8 @@ TEST_CASE("Sine and cosine hold 500 bits for angles of every size up to 2^64") {
 
 TEST_CASE("Sine and cosine hold 500 bits at the reals nearest to multiples of pi/2 and pi/4") {
   Random random(2);
-  Worst sine;
-  Worst cosine;
+  WorstReal sine;
+  WorstReal cosine;
   for (int i = 0; i < 1500; ++i) {
     const std::uint64_t k = i < 200 ? static_cast<std::uint64_t>(i) + 1 : random() >> (3 + i % 60);
     const Real x = ropelab::pi() * k / (i % 3 == 0 ? 4 : 2);
@@ -95,8 +95,8 @@ TEST_CASE("Sine and cosine hold 500 bits at the reals nearest to multiples of pi
 TEST_CASE("Sine and cosine hold 500 bits at the doubles nearest to multiples of pi/2") {
   // Convergents p/q of pi: p is a double very close to q pi. Source: continued fraction of pi,
   // OEIS A002485.
-  Worst sine;
-  Worst cosine;
+  WorstReal sine;
+  WorstReal cosine;
   for (const double x : {22.0,
                          333.0,
                          355.0,
@@ -151,7 +151,7 @@ TEST_CASE("Sine and cosine keep their symmetries exactly and refuse angles beyon
 
 TEST_CASE("The sine deficit holds 500 bits for every angle, however small") {
   Random random(4);
-  Worst worst;
+  WorstReal worst;
   for (int i = 0; i < 1000; ++i) {
     const Real x = sample::real(random, i % 2 == 0 ? -200 : -3, 64);
     worst.see(x, ropelab::sine_deficit(x), deficit_judge);
@@ -166,7 +166,7 @@ TEST_CASE("The sine deficit holds 500 bits for every angle, however small") {
 
 TEST_CASE("The exponential holds 500 bits up to 2^29, and beyond ends in 0 and infinity") {
   Random random(5);
-  Worst worst;
+  WorstReal worst;
   for (int i = 0; i < 1000; ++i) {
     Real x = sample::real(random, i % 2 == 0 ? -520 : -3, 29);
     if (i % 3 == 0) x = -x;
@@ -185,7 +185,7 @@ TEST_CASE("The exponential holds 500 bits up to 2^29, and beyond ends in 0 and i
 
 TEST_CASE("The logarithm holds 500 bits everywhere, also close to 1") {
   Random random(6);
-  Worst worst;
+  WorstReal worst;
   for (int i = 0; i < 600; ++i) {
     const Real x = sample::real(random, i % 2 == 0 ? -5000 : -2, i % 2 == 0 ? 5000 : 2);
     worst.see(x, ropelab::natural_logarithm(x), log_judge);
@@ -201,7 +201,7 @@ TEST_CASE("The logarithm holds 500 bits everywhere, also close to 1") {
 
 TEST_CASE("Powers hold 500 bits for bases and exponents of every kind") {
   Random random(7);
-  Worst worst;
+  WorstReal worst;
   for (int i = 0; i < 800; ++i) {
     const Real base = sample::real(random, -30, 30);
     Real exponent = sample::real(random, -20, 20);

@@ -11,12 +11,12 @@ using namespace ropelab;
 namespace {
 
 // An MPFR number of 8000 bits: the judge, far more precise than what it judges.
-class Judge {
+class LongJudge {
  public:
-  Judge() { mpfr_init2(x_, 8000); }
-  ~Judge() { mpfr_clear(x_); }
-  Judge(const Judge&) = delete;
-  Judge& operator=(const Judge&) = delete;
+  LongJudge() { mpfr_init2(x_, 8000); }
+  ~LongJudge() { mpfr_clear(x_); }
+  LongJudge(const LongJudge&) = delete;
+  LongJudge& operator=(const LongJudge&) = delete;
 
   operator mpfr_ptr() { return x_; }
 
@@ -24,7 +24,7 @@ class Judge {
 
   // radicand^(1/root)
   void set(const Algebraic& a) {
-    Judge divisor;
+    LongJudge divisor;
     set(Integer(numerator(a.radicand())));
     divisor.set(Integer(denominator(a.radicand())));
     mpfr_div(x_, x_, divisor, MPFR_RNDN);
@@ -33,8 +33,8 @@ class Judge {
 
   // |n - x 2^bits|, as a double.
   double distance(const Integer& n, unsigned bits) {
-    Judge scaled;
-    Judge value;
+    LongJudge scaled;
+    LongJudge value;
     mpfr_mul_2ui(scaled, x_, bits, MPFR_RNDN);
     value.set(n);
     mpfr_sub(scaled, scaled, value, MPFR_RNDN);
@@ -48,8 +48,8 @@ class Judge {
 }  // namespace
 
 TEST_CASE("Constants are less than 1 off at every precision") {
-  Judge ln2;
-  Judge half_pi;
+  LongJudge ln2;
+  LongJudge half_pi;
   mpfr_const_log2(ln2, MPFR_RNDN);
   mpfr_const_pi(half_pi, MPFR_RNDN);
   mpfr_div_2ui(half_pi, half_pi, 1, MPFR_RNDN);
@@ -65,7 +65,7 @@ TEST_CASE("Roots are less than 1 off at every precision and size") {
        {Algebraic(Rational(1, 3)), Algebraic(Rational(10000), 64), Algebraic(Rational(2), 2),
         Algebraic::power(Rational(500000), -63, 64), Algebraic::power(Rational(7), 1001, 2),
         Algebraic::power(Rational(7, 3), -1001, 3)}) {
-    Judge judge;
+    LongJudge judge;
     judge.set(x);
     for (const unsigned bits : {0U, 10U, 600U, 1024U, 4000U}) {
       CAPTURE(x.to_decimal(20), bits);
@@ -82,9 +82,9 @@ TEST_CASE("Cosine and sine are less than 1 off for angles of either sign, tiny a
     const Integer multiplier = Integer(random() >> (random() % 64)) * (n % 2 == 0 ? 1 : -1);
     const unsigned bits = static_cast<unsigned>(random() % 1500);
     CAPTURE(angle.to_decimal(20), multiplier.str(), bits);
-    Judge x;
-    Judge cosine;
-    Judge sine;
+    LongJudge x;
+    LongJudge cosine;
+    LongJudge sine;
     x.set(angle);
     cosine.set(multiplier);
     mpfr_mul(x, x, cosine, MPFR_RNDN);

@@ -30,12 +30,12 @@ double greatest_distance(const FrequencyGrid& grid, FrequencyFormula formula) {
 
 // The formulas in MPFR, whose functions are correctly rounded to any precision: right as long
 // as nothing leaves the range of normal numbers.
-class Mpfr {
+class MpfrVariable {
  public:
-  explicit Mpfr(int precision) { mpfr_init2(x_, precision); }
-  ~Mpfr() { mpfr_clear(x_); }
-  Mpfr(const Mpfr&) = delete;
-  Mpfr& operator=(const Mpfr&) = delete;
+  explicit MpfrVariable(int precision) { mpfr_init2(x_, precision); }
+  ~MpfrVariable() { mpfr_clear(x_); }
+  MpfrVariable(const MpfrVariable&) = delete;
+  MpfrVariable& operator=(const MpfrVariable&) = delete;
   operator mpfr_ptr() { return x_; }
   double value() const { return mpfr_get_d(x_, MPFR_RNDN); }
 
@@ -45,8 +45,8 @@ class Mpfr {
 
 double mpfr_frequency(int precision, double base, int rope_dim, int pair,
                       FrequencyFormula formula) {
-  Mpfr b(precision);
-  Mpfr x(precision);
+  MpfrVariable b(precision);
+  MpfrVariable x(precision);
   mpfr_set_d(b, base, MPFR_RNDN);
   const bool runs = formula == FrequencyFormula::running_product;
   mpfr_set_si(x, runs ? -2 : 2 * pair, MPFR_RNDN);

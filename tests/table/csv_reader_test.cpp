@@ -7,7 +7,7 @@ using ropelab::read_csv_file;
 
 namespace {
 
-std::string refusal(const std::string& text) {
+std::string csv_refusal(const std::string& text) {
   try {
     CsvText{text};
   } catch (const std::invalid_argument& problem) {
@@ -46,15 +46,15 @@ TEST_CASE("A byte order mark is no part of the first column's name") {
 }
 
 TEST_CASE("A broken file is refused with the line") {
-  CHECK(refusal("i,j\n1,2\n3\n") == "line 3: there are 1 fields where the heading has 2");
-  CHECK(refusal("i,j\n1,2,3\n") == "line 2: there are 3 fields where the heading has 2");
-  CHECK(refusal("i,j\n\"1\n\n,2\n") == "line 2: the quote is not closed");
-  CHECK(refusal("i,j\n\"1\"x,2\n") == "line 2: there is text behind a closing quote");
-  CHECK(refusal("i,j\n1\"1,2\n") ==
+  CHECK(csv_refusal("i,j\n1,2\n3\n") == "line 3: there are 1 fields where the heading has 2");
+  CHECK(csv_refusal("i,j\n1,2,3\n") == "line 2: there are 3 fields where the heading has 2");
+  CHECK(csv_refusal("i,j\n\"1\n\n,2\n") == "line 2: the quote is not closed");
+  CHECK(csv_refusal("i,j\n\"1\"x,2\n") == "line 2: there is text behind a closing quote");
+  CHECK(csv_refusal("i,j\n1\"1,2\n") ==
         "line 2: a quote stands in a field that does not begin with one");
-  CHECK(refusal("i,j,i\n") == "line 1: two columns have the name 'i'");
-  CHECK(refusal("") == "line 1: there is no heading");
-  CHECK(refusal("\n\n") == "line 1: there is no heading");
+  CHECK(csv_refusal("i,j,i\n") == "line 1: two columns have the name 'i'");
+  CHECK(csv_refusal("") == "line 1: there is no heading");
+  CHECK(csv_refusal("\n\n") == "line 1: there is no heading");
 }
 
 TEST_CASE("A column that is not there is named with those that are") {

@@ -27,7 +27,7 @@ class File {
                                .string();
 };
 
-std::string refusal(const std::string& text) {
+std::string json_refusal(const std::string& text) {
   const File file(text);
   try {
     read_json_file(file.path);
@@ -55,20 +55,20 @@ TEST_CASE("a JSON file keeps its numbers as they are written and its members in 
 }
 
 TEST_CASE("a JSON file with a name twice, no object, or too deep is refused") {
-  CHECK_THAT(refusal(R"({"a": {"b": 1, "c": 2, "b": 1}})"),
+  CHECK_THAT(json_refusal(R"({"a": {"b": 1, "c": 2, "b": 1}})"),
              ContainsSubstring(".json': it has 'b' more than once; once would be right"));
-  CHECK(refusal(R"({"a": {"b": 1}, "b": {"b": 1}})") == "it was taken");
-  CHECK_THAT(refusal("[1]"), ContainsSubstring("it holds a list; an object"));
-  CHECK_THAT(refusal("{\n\"a\": }"), ContainsSubstring("line 2: this is not JSON: "));
-  CHECK_THAT(refusal("{\"a\": " + std::string(200, '[')),
+  CHECK(json_refusal(R"({"a": {"b": 1}, "b": {"b": 1}})") == "it was taken");
+  CHECK_THAT(json_refusal("[1]"), ContainsSubstring("it holds a list; an object"));
+  CHECK_THAT(json_refusal("{\n\"a\": }"), ContainsSubstring("line 2: this is not JSON: "));
+  CHECK_THAT(json_refusal("{\"a\": " + std::string(200, '[')),
              ContainsSubstring("it nests more than 100 levels deep"));
 }
 
 TEST_CASE("an object of many members is read in linear time, and refused in a short sentence") {
   std::string text = "{";
   for (int n = 0; n < 200000; ++n) text += "\"" + std::to_string(n) + "\":0,";
-  CHECK_THAT(refusal(text + "\"77\":0}"), ContainsSubstring("it has '77' more than once"));
-  CHECK(refusal("{\"a\": \"" + std::string(1000000, 'x')).size() < 400);
+  CHECK_THAT(json_refusal(text + "\"77\":0}"), ContainsSubstring("it has '77' more than once"));
+  CHECK(json_refusal("{\"a\": \"" + std::string(1000000, 'x')).size() < 400);
 }
 
 TEST_CASE("names are shown without control characters, long ones cut off") {

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ropelab/checkpoint/refusal.hpp"
 #include "ropelab/table/json_file.hpp"
 
 namespace ropelab {
@@ -28,11 +29,6 @@ constexpr int kMostBuckets = 1 << 20, kMostDistance = 1 << 30;
 // In the order of PositionEncoding.
 constexpr std::array<std::string_view, 6> kEncodings = {"alibi",   "none",   "sinusoidal",
                                                         "learned", "rotary", "t5"};
-
-template <class... Parts>
-[[noreturn]] void refuse(fmt::format_string<Parts...> sentence, Parts&&... parts) {
-  throw std::invalid_argument(fmt::format(sentence, std::forward<Parts>(parts)...));
-}
 
 std::string_view article(Kind kind) {
   return kind == Kind::number ? "a number" : kind == Kind::boolean ? "true or false" : "a text";

@@ -24,8 +24,8 @@ constexpr const char* kIndex = "model.safetensors.index.json";
 
 // A sentence about the file or folder.
 template <class... Parts>
-[[noreturn]] void refuse(const std::string& path, fmt::format_string<Parts...> sentence,
-                         Parts&&... parts) {
+[[noreturn]] void refuse_file(const std::string& path, fmt::format_string<Parts...> sentence,
+                              Parts&&... parts) {
   throw std::invalid_argument(
       fmt::format("'{}': {}", path, fmt::format(sentence, std::forward<Parts>(parts)...)));
 }
@@ -47,7 +47,7 @@ std::string beside(const std::string& file, const std::string& name) {
 // The file of weights, or the index that says which files they are in.
 std::string weights_in(const std::string& path) {
   std::error_code ignored;
-  if (!fs::exists(path, ignored)) refuse(path, "there is no such file or folder");
+  if (!fs::exists(path, ignored)) refuse_file(path, "there is no such file or folder");
   if (!fs::is_directory(path, ignored)) return path;
   for (const char* name : {kWeights, kIndex}) {
     const fs::path file = fs::path(path) / name;
@@ -55,10 +55,10 @@ std::string weights_in(const std::string& path) {
   }
   const bool pickled = fs::exists(fs::path(path) / "pytorch_model.bin", ignored) ||
                        fs::exists(fs::path(path) / "pytorch_model.bin.index.json", ignored);
-  refuse(path, "it has neither {} nor {}{}; one of them would be right", kWeights, kIndex,
-         pickled ? ", only PyTorch's own files, which save_pretrained(..., "
-                   "safe_serialization=True) converts"
-                 : "");
+  refuse_file(path, "it has neither {} nor {}{}; one of them would be right", kWeights, kIndex,
+              pickled ? ", only PyTorch's own files, which save_pretrained(..., "
+                        "safe_serialization=True) converts"
+                      : "");
 }
 
 bool is_index(const std::string& file) { return fs::path(file).extension() == ".json"; }
@@ -73,7 +73,7 @@ const JsonValue& weight_map_of(const JsonValue& root, const std::string& index) 
   const std::string problem = map == nullptr ? "there is no weight_map"
                               : is_object    ? "weight_map is empty"
                                              : "weight_map is " + shown(*map);
-  refuse(index, "{}; an object that gives the file of each tensor would be right", problem);
+  refuse_file(index, "{}; an object that gives the file of each tensor would be right", problem);
 }
 
 // Not even in a folder of its own: save_pretrained puts all side by side.
@@ -88,7 +88,7 @@ Shards shards_of(const std::string& index) {
   for (const JsonValue& member : weight_map_of(root, index).members) {
     const bool is_text = member.kind == JsonValue::Kind::string;
     if (!is_text || !is_file_name(member.text)) {
-      refuse(
+      refuse_file(
           index,
           "weight_map has {} for tensor {}; the name of a file in the same folder would be right",
           is_text ? shown_name(member.text) : shown(member), shown_name(member.name));
@@ -104,17 +104,19 @@ void require_agreement(const std::string& index, const std::string& name,
                        const std::vector<std::string>& tensors, const SafetensorsFile& file) {
   for (const std::string& tensor : tensors) {
     if (file.find(tensor) != nullptr) continue;
-    refuse(index,
-           "weight_map has {} for tensor {}, which is not in that file; the file that it is in "
-           "would be right",
-           shown_name(name), shown_name(tensor));
+    refuse_file(
+        index,
+        "weight_map has {} for tensor {}, which is not in that file; the file that it is in "
+        "would be right",
+        shown_name(name), shown_name(tensor));
   }
   for (const Tensor& tensor : file.tensors()) {
     if (std::binary_search(tensors.begin(), tensors.end(), tensor.name)) continue;
-    refuse(index,
-           "weight_map does not have {} for tensor {}, which is in that file; each tensor in one "
-           "file, and named, would be right",
-           shown_name(name), shown_name(tensor.name));
+    refuse_file(
+        index,
+        "weight_map does not have {} for tensor {}, which is in that file; each tensor in one "
+        "file, and named, would be right",
+        shown_name(name), shown_name(tensor.name));
   }
 }
 
@@ -136,7 +138,7 @@ Checkpoint::Checkpoint(const std::string& path) : path_(path) {
 const Tensor& Checkpoint::tensor(std::string_view name) const {
   const auto found = tensors_.find(name);
   if (found != tensors_.end()) return *found->second.tensor;
-  refuse(path_, "there is no tensor {} in it", shown_name(name));
+  refuse_file(path_, "there is no tensor {} in it", shown_name(name));
 }
 
 const Tensor& Checkpoint::output_layer() const {
@@ -170,10 +172,10 @@ void Checkpoint::open_shards(const std::string& index) {
 void Checkpoint::add(const SafetensorsFile& file, const Tensor& tensor) {
   const std::string_view name = without_prefix(tensor.name);
   if (tensors_.emplace(name, Found{&file, &tensor}).second) return;
-  refuse(file.path(),
-         "tensor {} is there twice, with '{}' before its name or in another file; "
-         "once would be right",
-         shown_name(name), kPrefix);
+  refuse_file(file.path(),
+              "tensor {} is there twice, with '{}' before its name or in another file; "
+              "once would be right",
+              shown_name(name), kPrefix);
 }
 
 void Checkpoint::require_listed() const {
@@ -181,26 +183,26 @@ void Checkpoint::require_listed() const {
   for (const auto& [name, shape] : bloom_tensors(config_)) {
     const auto found = tensors_.find(name);
     if (found == tensors_.end()) {
-      refuse(path_, "there is no tensor {}; one of shape {} would be right", shown_name(name),
-             shown_shape(shape));
+      refuse_file(path_, "there is no tensor {}; one of shape {} would be right", shown_name(name),
+                  shown_shape(shape));
     }
     const auto& [file, tensor] = found->second;
     if (tensor->shape != shape) {
-      refuse(file->path(), "tensor {} has shape {}; {}, by config.json, would be right",
-             shown_name(tensor->name), shown_shape(tensor->shape), shown_shape(shape));
+      refuse_file(file->path(), "tensor {} has shape {}; {}, by config.json, would be right",
+                  shown_name(tensor->name), shown_shape(tensor->shape), shown_shape(shape));
     }
     if (!is_real(tensor->type)) {
-      refuse(file->path(), "tensor {} is of type {}; F16, BF16, F32 or F64 would be right",
-             shown_name(tensor->name), name_of(tensor->type));
+      refuse_file(file->path(), "tensor {} is of type {}; F16, BF16, F32 or F64 would be right",
+                  shown_name(tensor->name), name_of(tensor->type));
     }
     listed.insert(found->first);
   }
   for (const auto& [name, found] : tensors_) {
     if (listed.count(name) != 0 || name == kOutput || is_mask(name)) continue;
-    refuse(found.file->path(),
-           "tensor {} has no place in the model of config.json; "
-           "a config.json that calls for it would be right",
-           shown_name(found.tensor->name));
+    refuse_file(found.file->path(),
+                "tensor {} has no place in the model of config.json; "
+                "a config.json that calls for it would be right",
+                shown_name(found.tensor->name));
   }
 }
 
@@ -213,10 +215,10 @@ void Checkpoint::require_tied() const {
       std::equal(given.bytes.begin(), given.bytes.end(), embeddings.bytes.begin())) {
     return;
   }
-  refuse(output->second.file->path(),
-         "tensor {} differs from {}, to which it is tied; "
-         "the same, or tie_word_embeddings false in config.json, would be right",
-         shown_name(given.name), shown_name(kEmbeddings));
+  refuse_file(output->second.file->path(),
+              "tensor {} differs from {}, to which it is tied; "
+              "the same, or tie_word_embeddings false in config.json, would be right",
+              shown_name(given.name), shown_name(kEmbeddings));
 }
 
 }  // namespace ropelab

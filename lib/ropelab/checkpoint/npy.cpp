@@ -8,22 +8,17 @@
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
 
+#include "ropelab/checkpoint/refusal.hpp"
 #include "ropelab/table/shown_name.hpp"
 
 namespace ropelab {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-
-template <class... Parts>
-[[noreturn]] void refuse(fmt::format_string<Parts...> sentence, Parts&&... parts) {
-  throw std::invalid_argument(fmt::format(sentence, std::forward<Parts>(parts)...));
-}
 
 // The header is a dictionary as Python writes it: text, True or False, and tuples of numbers.
 struct Header {
@@ -155,13 +150,13 @@ std::vector<std::int64_t> numbers_of(std::string_view data) {
   return numbers;
 }
 
-struct Kind {
+struct NumberKind {
   std::string_view descr;  // without the byte order
   std::size_t bytes;
   std::vector<std::int64_t> (*read)(std::string_view);
 };
 
-constexpr std::array<Kind, 8> kKinds = {{
+constexpr std::array<NumberKind, 8> kKinds = {{
     {"i1", 1, numbers_of<std::int8_t>},
     {"i2", 2, numbers_of<std::int16_t>},
     {"i4", 4, numbers_of<std::int32_t>},
@@ -172,11 +167,11 @@ constexpr std::array<Kind, 8> kKinds = {{
     {"u8", 8, numbers_of<std::uint64_t>},
 }};
 
-const Kind& kind_of(const std::string& descr) {
+const NumberKind& kind_of(const std::string& descr) {
   const std::string_view kind =
       std::string_view(descr).substr(std::min<std::size_t>(1, descr.size()));
   const auto found = std::find_if(kKinds.begin(), kKinds.end(),
-                                  [&](const Kind& each) { return each.descr == kind; });
+                                  [&](const NumberKind& each) { return each.descr == kind; });
   const bool orderless = found != kKinds.end() && found->bytes == 1 && descr[0] == '|';
   if (found == kKinds.end() || (descr[0] != '<' && !orderless)) {
     refuse(
@@ -219,7 +214,7 @@ std::vector<std::int64_t> parse_npy_row(std::string_view file) {
            : !header.fortran_order ? "fortran_order"
                                    : "shape");
   }
-  const Kind& kind = kind_of(*header.descr);
+  const NumberKind& kind = kind_of(*header.descr);
   if (*header.fortran_order) refuse("it is in Fortran order; C order would be right");
   const auto& shape = *header.shape;
   if (shape.empty() || shape.size() > 2 || (shape.size() == 2 && shape[0] != 1)) {

@@ -6,11 +6,11 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <stdexcept>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
 
+#include "ropelab/checkpoint/refusal.hpp"
 #include "ropelab/checkpoint/safetensors.hpp"
 #include "ropelab/table/json_file.hpp"
 #include "ropelab/table/shown_name.hpp"
@@ -21,11 +21,6 @@ namespace {
 constexpr std::uint64_t kLongestHeader = 100'000'000;
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::string_view kMetadata = "__metadata__";
-
-template <class... Parts>
-[[noreturn]] void refuse(fmt::format_string<Parts...> sentence, Parts&&... parts) {
-  throw std::invalid_argument(fmt::format(sentence, std::forward<Parts>(parts)...));
-}
 
 // What the header says of a tensor, as it is read.
 struct Entry {

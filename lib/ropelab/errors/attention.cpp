@@ -59,16 +59,16 @@ class AttentionScores {
     });
   }
 
-  Scores under(AttentionBias bias, std::size_t row, const Scores& content) const {
+  Scores under(AddedBias bias, std::size_t row, const Scores& content) const {
     return by_distance(row, [&](std::size_t d) {
       switch (bias) {
-        case AttentionBias::exact:
+        case AddedBias::exact:
           break;
-        case AttentionBias::native:
+        case AddedBias::native:
           return native(content[d], step_negated(added(static_cast<double>(d))));
-        case AttentionBias::native_key:
+        case AddedBias::native_key:
           return native(content[d], added(static_cast<double>(position(row - d))));
-        case AttentionBias::pair:
+        case AddedBias::pair:
           return of_pair(row, d, content[d]);
       }
       return inputs_.reference.bias(d) + content[d];
@@ -146,14 +146,14 @@ AttentionFigures figures_of(const AttentionWeights& weights, const AttentionWeig
 
 // Under each of the biases.
 std::vector<QueryFigures> query_figures(const AttentionScores& scores,
-                                        const std::vector<AttentionBias>& biases, std::size_t row) {
+                                        const std::vector<AddedBias>& biases, std::size_t row) {
   const auto is_finite = [](DoubleDouble score) { return std::isfinite(score.high); };
   const Scores content = scores.content(row);
-  const AttentionWeights exact(scores.under(AttentionBias::exact, row, content));
+  const AttentionWeights exact(scores.under(AddedBias::exact, row, content));
   std::vector<QueryFigures> figures;
-  for (const AttentionBias bias : biases) {
+  for (const AddedBias bias : biases) {
     figures.emplace_back();
-    if (bias == AttentionBias::exact) {
+    if (bias == AddedBias::exact) {
       figures.back() = figures_of(exact, exact);
       continue;
     }
@@ -186,9 +186,10 @@ QueryFigures gathered(const std::vector<std::vector<QueryFigures>>& queries, std
 
 }  // namespace
 
-std::vector<std::optional<AttentionFigures>> measure_attention(
-    const AttentionInputs& inputs, const std::vector<AttentionBias>& biases,
-    const std::vector<std::size_t>& rows, const Interruption& interruption) {
+std::vector<std::optional<AttentionFigures>> measure_attention(const AttentionInputs& inputs,
+                                                               const std::vector<AddedBias>& biases,
+                                                               const std::vector<std::size_t>& rows,
+                                                               const Interruption& interruption) {
   const AttentionScores scores(inputs, interruption);
   std::vector<std::vector<QueryFigures>> figures(rows.size());
   std::uint64_t keys = 0;

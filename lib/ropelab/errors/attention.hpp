@@ -16,14 +16,14 @@
 namespace ropelab {
 
 // What is added to the scores of content C(i, j).
-enum class AttentionBias {
+enum class AddedBias {
   exact,       // B(d), nothing rounded
   native,      // -m d in the dtype
   native_key,  // m j in the dtype, j being the key's position: the same weights, if it were exact
   pair         // the rotated pair, in the pipeline
 };
-inline constexpr std::array<std::string_view, 4> attention_bias_names = {"exact", "native",
-                                                                         "native-key", "pair"};
+inline constexpr std::array<std::string_view, 4> added_bias_names = {"exact", "native",
+                                                                     "native-key", "pair"};
 
 // Where native bias is added: to scores that have been divided by sqrt(head_dim), or before.
 enum class NativeAddition { after_scaling, before_scaling };
@@ -42,7 +42,7 @@ struct AttentionInputs {
 };
 
 // Means over queries, but for the largest change. What they are of one query is defined in
-// attention_statistics.hpp; changes are against AttentionBias::exact, KL(exact || this).
+// attention_statistics.hpp; changes are against AddedBias::exact, KL(exact || this).
 struct AttentionFigures {
   double total_variation, divergence;
   double largest_change;  // of any weight of any query
@@ -65,7 +65,7 @@ struct AttentionFigures {
 // O(context) memory for each thread. About half a microsecond for each bias and key, and several
 // more with components. Figures do not depend on threads. Throws Interrupted.
 std::vector<std::optional<AttentionFigures>> measure_attention(
-    const AttentionInputs& inputs, const std::vector<AttentionBias>& biases,
+    const AttentionInputs& inputs, const std::vector<AddedBias>& biases,
     const std::vector<std::size_t>& rows, const Interruption& interruption = {});
 
 // Rows of a context, in order: all of them if there are no more than `count`, else one drawn from

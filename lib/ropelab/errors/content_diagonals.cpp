@@ -14,8 +14,8 @@ namespace ropelab {
 namespace {
 
 using content_kernel::Adding;
-using content_kernel::diagonals;
-using content_kernel::queries;
+using content_kernel::tile_diagonals;
+using content_kernel::tile_queries;
 
 void add(const kernel::Share& share, kernel::Share& total) {
   total.sum += share.sum;
@@ -58,8 +58,8 @@ class PlainTiles : public ContentTiles {
 
   Shares shares(const Tile& tile, const DoubleDouble* centers, Room&) const override {
     Shares shares;
-    const std::size_t end = std::min(tile.begin + queries, scores_.size());
-    for (std::size_t n = 0; n < diagonals && tile.first + n < end; ++n) {
+    const std::size_t end = std::min(tile.begin + tile_queries, scores_.size());
+    for (std::size_t n = 0; n < tile_diagonals && tile.first + n < end; ++n) {
       interruption_.check();
       const std::size_t d = tile.first + n;
       shares[n] = plain_share(scores_, d, centers[n], std::max(tile.begin, d), end);
@@ -83,9 +83,9 @@ class PlainTiles : public ContentTiles {
 template <class T>
 class Padded {
  public:
-  explicit Padded(std::size_t size) : numbers_(size + 2 * queries) {}
-  T* data() { return numbers_.data() + queries; }
-  const T* data() const { return numbers_.data() + queries; }
+  explicit Padded(std::size_t size) : numbers_(size + 2 * tile_queries) {}
+  T* data() { return numbers_.data() + tile_queries; }
+  const T* data() const { return numbers_.data() + tile_queries; }
 
  private:
   std::vector<T> numbers_;
@@ -223,7 +223,7 @@ class VectorTiles : public ContentTiles {
   Shares shares(const Tile& tile, const DoubleDouble* centers, Room& room) const override {
     interruption_.check();
     const auto query = static_cast<std::ptrdiff_t>(tile.begin);
-    const auto key = query - static_cast<std::ptrdiff_t>(tile.first + diagonals - 1);
+    const auto key = query - static_cast<std::ptrdiff_t>(tile.first + tile_diagonals - 1);
     Shares shares;
     content_kernel::run_tile(arithmetic_, columns_.terms_at(scores_.place(), query, key),
                              {tile.first, tile.begin, scores_.size()}, centers, room,
@@ -232,9 +232,9 @@ class VectorTiles : public ContentTiles {
   }
 
   const double* scores(const Tile& tile, Room& room) const override {
-    constexpr std::array<DoubleDouble, diagonals> centers{};
+    constexpr std::array<DoubleDouble, tile_diagonals> centers{};
     shares(tile, centers.data(), room);
-    return room.scores.get() + queries;  // beyond those on the diagonal before the first
+    return room.scores.get() + tile_queries;  // beyond those on the diagonal before the first
   }
 
   Room room() const override { return Room(scores_.table().terms() + scores_.head_dim()); }
@@ -250,9 +250,9 @@ class VectorTiles : public ContentTiles {
 template <class MeasureBlock>
 void for_blocks(std::size_t size, const MeasureBlock& measure) {
   tbb::parallel_for(
-      tbb::blocked_range<std::size_t>(0, (size + diagonals - 1) / diagonals, 1),
+      tbb::blocked_range<std::size_t>(0, (size + tile_diagonals - 1) / tile_diagonals, 1),
       [&](const auto& range) {
-        for (std::size_t b = range.begin(); b != range.end(); ++b) measure(b * diagonals);
+        for (std::size_t b = range.begin(); b != range.end(); ++b) measure(b * tile_diagonals);
       },
       tbb::simple_partitioner());
 }
@@ -283,13 +283,13 @@ std::vector<kernel::Share> measure_deviations(const ContentScores& scores,
   std::vector<kernel::Share> shares(distances);
   PartsDone pairs_done(interruption, pairs_at({0, distances - 1}, size));
   // A tile reads the centres of all its diagonals.
-  centers.resize((distances + diagonals - 1) / diagonals * diagonals);
+  centers.resize((distances + tile_diagonals - 1) / tile_diagonals * tile_diagonals);
   for_blocks(distances, [&](std::size_t first) {
-    const std::size_t last = std::min(first + diagonals, distances) - 1;
+    const std::size_t last = std::min(first + tile_diagonals, distances) - 1;
     ContentTiles::Room room = tiles->room();
-    for (std::size_t begin = first; begin < size; begin += queries) {
+    for (std::size_t begin = first; begin < size; begin += tile_queries) {
       const auto of_tile = tiles->shares({first, begin}, centers.data() + first, room);
-      const std::size_t end = std::min(begin + queries, size);
+      const std::size_t end = std::min(begin + tile_queries, size);
       std::uint64_t pairs = 0;
       for (std::size_t d = first; d <= std::min(last, end - 1); ++d) {
         add(of_tile[d - first], shares[d]);

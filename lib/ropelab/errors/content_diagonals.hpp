@@ -20,7 +20,7 @@ struct Tile {
 
 class ContentTiles {
  public:
-  using Shares = std::array<kernel::Share, content_kernel::diagonals>;
+  using Shares = std::array<kernel::Share, content_kernel::tile_diagonals>;
   // What one thread at a time works in.
   using Room = content_kernel::Room;
 

@@ -85,16 +85,16 @@ HWY_INLINE void CopyTerms(const Arithmetic& arithmetic, const std::vector<Term<S
                           Room& room) {
   for (std::size_t n = 0; n < terms.size(); ++n) {
     const Term<Stored>& term = terms[n];
-    Lane* query = Queries<Lane>(room) + n * queries;
-    Lane* key = Keys<Lane>(room) + n * keys;
-    double* content_query = room.content_queries.get() + n * queries;
-    double* content_key = room.content_keys.get() + n * keys;
+    Lane* query = Queries<Lane>(room) + n * tile_queries;
+    Lane* key = Keys<Lane>(room) + n * tile_keys;
+    double* content_query = room.content_queries.get() + n * tile_queries;
+    double* content_key = room.content_keys.get() + n * tile_keys;
     if (term.pair_query != nullptr) {
-      CopyPair(term.pair_query, queries, query, content_query);
-      CopyPair(term.pair_key, keys, key, content_key);
+      CopyPair(term.pair_query, tile_queries, query, content_query);
+      CopyPair(term.pair_key, tile_keys, key, content_key);
     } else {
-      CopyContent(arithmetic, term.query, queries, query, content_query);
-      CopyContent(arithmetic, term.key, keys, key, content_key);
+      CopyContent(arithmetic, term.query, tile_queries, query, content_query);
+      CopyContent(arithmetic, term.key, tile_keys, key, content_key);
     }
   }
 }
@@ -224,23 +224,23 @@ HWY_NOINLINE void FillOne(const Rounder<hn::ScalableTag<Lane>>& to, const Scalin
                           Room& room) {
   const hn::ScalableTag<Lane> d;
   Sum<Lane, kAdding, kContent> sum;
-  const std::size_t slot = x + diagonals - t;
+  const std::size_t slot = x + tile_diagonals - t;
   for (std::size_t n = 0; n < components.terms; ++n) {
-    const auto query = hn::LoadU(d, components.query + n * queries + x);
-    const auto key = hn::LoadU(d, components.key + n * keys + slot);
+    const auto query = hn::LoadU(d, components.query + n * tile_queries + x);
+    const auto key = hn::LoadU(d, components.key + n * tile_keys + slot);
     if (n == 0) {
       sum.Start(to, query, key);
     } else {
       sum.Add(to, query, key);
     }
     if constexpr (kContent != ContentSums::none) {
-      const double* content = components.content_query + n * queries + x;
+      const double* content = components.content_query + n * tile_queries + x;
       const WV lower = hn::LoadU(W(), content);
       const WV upper = sum.kHalves ? hn::LoadU(W(), content + kDoubles) : lower;
-      sum.AddContent(lower, upper, components.content_key + n * keys + slot);
+      sum.AddContent(lower, upper, components.content_key + n * tile_keys + slot);
     }
   }
-  sum.Store(scaling, t * queries + x, room);
+  sum.Store(scaling, t * tile_queries + x, room);
 }
 
 // The same for four rows from t on.
@@ -251,9 +251,9 @@ HWY_NOINLINE void FillFour(const Rounder<hn::ScalableTag<Lane>>& to, const Scali
   const hn::ScalableTag<Lane> d;
   Sum<Lane, kAdding, kContent> a, b, c, e;
   const Lane* queries_at = components.query + x;
-  const Lane* keys_at = components.key + (x + diagonals - t);
+  const Lane* keys_at = components.key + (x + tile_diagonals - t);
   const double* content_queries = components.content_query + x;
-  const double* content_keys = components.content_key + (x + diagonals - t);
+  const double* content_keys = components.content_key + (x + tile_diagonals - t);
   const auto first = hn::LoadU(d, queries_at);
   a.Start(to, first, hn::LoadU(d, keys_at));
   b.Start(to, first, hn::LoadU(d, keys_at - 1));
@@ -269,20 +269,20 @@ HWY_NOINLINE void FillFour(const Rounder<hn::ScalableTag<Lane>>& to, const Scali
       e.AddContent(lower, upper, content_keys - 3);
     }
     if (++n == components.terms) break;
-    queries_at += queries;
-    keys_at += keys;
-    content_queries += queries;
-    content_keys += keys;
+    queries_at += tile_queries;
+    keys_at += tile_keys;
+    content_queries += tile_queries;
+    content_keys += tile_keys;
     const auto query = hn::LoadU(d, queries_at);
     a.Add(to, query, hn::LoadU(d, keys_at));
     b.Add(to, query, hn::LoadU(d, keys_at - 1));
     c.Add(to, query, hn::LoadU(d, keys_at - 2));
     e.Add(to, query, hn::LoadU(d, keys_at - 3));
   }
-  a.Store(scaling, t * queries + x, room);
-  b.Store(scaling, (t + 1) * queries + x, room);
-  c.Store(scaling, (t + 2) * queries + x, room);
-  e.Store(scaling, (t + 3) * queries + x, room);
+  a.Store(scaling, t * tile_queries + x, room);
+  b.Store(scaling, (t + 1) * tile_queries + x, room);
+  c.Store(scaling, (t + 2) * tile_queries + x, room);
+  e.Store(scaling, (t + 3) * tile_queries + x, room);
 }
 
 // The deviations of one row of a tile.
@@ -307,9 +307,9 @@ class Deviations {
     low_ = hn::Set(d, static_cast<double>(low));
     high_ = hn::Set(d, static_cast<double>(high));
     CheckedSums sums;
-    for (std::size_t x = 0; x < queries; x += lanes) {
+    for (std::size_t x = 0; x < tile_queries; x += lanes) {
       for (std::size_t part = 0; part < CheckedSums::kParts; ++part) {
-        AddPart(sums, part, room, t * queries, x + part * kLanes, compare);
+        AddPart(sums, part, room, t * tile_queries, x + part * kLanes, compare);
       }
     }
     return sums.Total();
@@ -339,7 +339,7 @@ class Deviations {
     const auto inside = hn::And(hn::Ge(number, low_), hn::Lt(number, high_));
     const V score = hn::LoadU(d, room.scores.get() + at);
     if (compare) {
-      sums.Compare(score, hn::LoadU(d, room.scores.get() + at - queries), inside);
+      sums.Compare(score, hn::LoadU(d, room.scores.get() + at - tile_queries), inside);
     }
     const V deviation = DeviationAt(room, at, score);
     sums.Add(part, score, deviation, deviation, inside);
@@ -351,8 +351,8 @@ class Deviations {
 void Reduce(const Arithmetic& arithmetic, const Place& place, const DoubleDouble* centers,
             const Room& room, kernel::Share* shares) {
   Deviations deviations(arithmetic.exact_scale);
-  const std::size_t last = std::min(place.begin + queries, place.size);
-  for (std::size_t n = 0; n < diagonals; ++n) {
+  const std::size_t last = std::min(place.begin + tile_queries, place.size);
+  for (std::size_t n = 0; n < tile_diagonals; ++n) {
     const std::size_t distance = place.first + n;
     if (distance >= last) break;
     const std::size_t low = distance > place.begin ? distance - place.begin : 0;
@@ -368,9 +368,9 @@ void Fill(const Arithmetic& arithmetic, std::size_t terms, Room& room) {
   const Scaling scaling(arithmetic);
   const Components<Lane> components{Queries<Lane>(room), Keys<Lane>(room),
                                     room.content_queries.get(), room.content_keys.get(), terms};
-  for (std::size_t x = 0; x < queries; x += hn::MaxLanes(hn::ScalableTag<Lane>())) {
+  for (std::size_t x = 0; x < tile_queries; x += hn::MaxLanes(hn::ScalableTag<Lane>())) {
     FillOne<Lane, kAdding, kContent>(to, scaling, components, x, 0, room);
-    for (std::size_t t = 1; t <= diagonals; t += 4) {
+    for (std::size_t t = 1; t <= tile_diagonals; t += 4) {
       FillFour<Lane, kAdding, kContent>(to, scaling, components, x, t, room);
     }
   }
@@ -453,15 +453,15 @@ void run_tile(const Arithmetic& arithmetic, const std::vector<Term<double>>& ter
 }
 
 Room::Room(std::size_t terms)
-    : single_queries(hwy::AllocateAligned<float>(terms * queries)),
-      single_keys(hwy::AllocateAligned<float>(terms * keys)),
-      double_queries(hwy::AllocateAligned<double>(terms * queries)),
-      double_keys(hwy::AllocateAligned<double>(terms * keys)),
-      content_queries(hwy::AllocateAligned<double>(terms * queries)),
-      content_keys(hwy::AllocateAligned<double>(terms * keys)),
-      scores(hwy::AllocateAligned<double>((diagonals + 1) * queries)),
-      content_high(hwy::AllocateAligned<double>((diagonals + 1) * queries)),
-      content_low(hwy::AllocateAligned<double>((diagonals + 1) * queries)) {}
+    : single_queries(hwy::AllocateAligned<float>(terms * tile_queries)),
+      single_keys(hwy::AllocateAligned<float>(terms * tile_keys)),
+      double_queries(hwy::AllocateAligned<double>(terms * tile_queries)),
+      double_keys(hwy::AllocateAligned<double>(terms * tile_keys)),
+      content_queries(hwy::AllocateAligned<double>(terms * tile_queries)),
+      content_keys(hwy::AllocateAligned<double>(terms * tile_keys)),
+      scores(hwy::AllocateAligned<double>((tile_diagonals + 1) * tile_queries)),
+      content_high(hwy::AllocateAligned<double>((tile_diagonals + 1) * tile_queries)),
+      content_low(hwy::AllocateAligned<double>((tile_diagonals + 1) * tile_queries)) {}
 
 }  // namespace ropelab::content_kernel
 #endif  // HWY_ONCE

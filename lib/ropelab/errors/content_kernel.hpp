@@ -19,10 +19,10 @@
 namespace ropelab::content_kernel {
 
 using kernel::lanes;
-inline constexpr std::size_t diagonals = 64;  // of a tile
-inline constexpr std::size_t queries = 64;
+inline constexpr std::size_t tile_diagonals = 64;  // of a tile
+inline constexpr std::size_t tile_queries = 64;
 // Keys that they meet on these diagonals and on the one before.
-inline constexpr std::size_t keys = queries + diagonals;
+inline constexpr std::size_t tile_keys = tile_queries + tile_diagonals;
 
 // How the products of a sum are added.
 enum class Adding {
@@ -60,9 +60,9 @@ struct Term {
   const Stored *query = nullptr, *key = nullptr;
 };
 
-// A tile holds the queries i = begin ... begin + queries - 1, as far as they are below `size`, on
-// the diagonals first ... first + diagonals - 1, as far as they reach them. Its first key is that
-// of position begin - first - diagonals + 1.
+// A tile holds the queries i = begin ... begin + tile_queries - 1, as far as they are below `size`,
+// on the diagonals first ... first + tile_diagonals - 1, as far as they reach them. Its first key
+// is that of position begin - first - tile_diagonals + 1.
 struct Place {
   std::size_t first, begin, size;
 };

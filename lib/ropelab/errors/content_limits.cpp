@@ -15,11 +15,11 @@
 namespace ropelab {
 namespace {
 
-using content_kernel::diagonals;
-using content_kernel::queries;
+using content_kernel::tile_diagonals;
+using content_kernel::tile_queries;
 
 // Which diagonals of a tile may have a pair that is looked for.
-using InDoubt = std::bitset<diagonals>;
+using InDoubt = std::bitset<tile_diagonals>;
 
 // A pair to look for, by doubt(tile), which may err on the side of doubt, and has(i, j), for
 // d = i - j in first_distance ... distances-1.
@@ -30,8 +30,8 @@ class RowSearch {
       : first_distance_(first_distance), distances_(distances), doubt_(doubt), has_(has) {}
 
   std::optional<std::size_t> run(std::size_t begin, std::size_t end) const {
-    for (std::size_t tile = begin / queries * queries; tile < end; tile += queries) {
-      const std::size_t last = std::min(tile + queries, end);
+    for (std::size_t tile = begin / tile_queries * tile_queries; tile < end; tile += tile_queries) {
+      const std::size_t last = std::min(tile + tile_queries, end);
       const std::size_t row = first_row(tile, std::max(tile, begin), last);
       if (row < last) return row;
     }
@@ -42,10 +42,10 @@ class RowSearch {
   // Among begin ... end-1, which lie in one row of tiles; `end` if there is none.
   std::size_t first_row(std::size_t tile, std::size_t begin, std::size_t end) const {
     std::atomic<std::size_t> best{end};
-    const std::size_t blocks = (std::min(distances_, end) + diagonals - 1) / diagonals;
+    const std::size_t blocks = (std::min(distances_, end) + tile_diagonals - 1) / tile_diagonals;
     tbb::parallel_for(tbb::blocked_range<std::size_t>(0, blocks), [&](const auto& range) {
       for (std::size_t b = range.begin(); b != range.end(); ++b) {
-        look_at({b * diagonals, tile}, begin, best);
+        look_at({b * tile_diagonals, tile}, begin, best);
       }
     });
     return best;
@@ -53,7 +53,7 @@ class RowSearch {
 
   void look_at(const Tile& tile, std::size_t begin, std::atomic<std::size_t>& best) const {
     const InDoubt doubtful = doubt_(tile);
-    for (std::size_t n = 0; n < diagonals; ++n) {
+    for (std::size_t n = 0; n < tile_diagonals; ++n) {
       const std::size_t d = tile.first + n;
       if (!doubtful[n] || d < first_distance_ || d >= distances_) continue;
       for (std::size_t i = std::max(begin, d); i < best; ++i) {
@@ -99,14 +99,14 @@ class Held {
         scores_(scores),
         reference_(reference),
         centers_(reference.simulated()) {
-    centers_.resize((reference.context() + diagonals - 1) / diagonals * diagonals);
+    centers_.resize((reference.context() + tile_diagonals - 1) / tile_diagonals * tile_diagonals);
   }
 
   const DoubleDouble* centers(const Tile& tile) const { return centers_.data() + tile.first; }
 
   InDoubt doubt(const Tile& tile, const ContentTiles::Shares& shares) const {
     InDoubt doubtful;
-    for (std::size_t n = 0; n < diagonals && tile.first + n < reference_.context(); ++n) {
+    for (std::size_t n = 0; n < tile_diagonals && tile.first + n < reference_.context(); ++n) {
       const double least = shares[n].least, greatest = shares[n].greatest;
       const bool any_finite = least <= greatest;
       doubtful[n] =
@@ -143,7 +143,7 @@ class Held {
   std::vector<DoubleDouble> centers_;
 };
 
-constexpr std::array<DoubleDouble, diagonals> no_centers{};
+constexpr std::array<DoubleDouble, tile_diagonals> no_centers{};
 
 }  // namespace
 
@@ -153,7 +153,7 @@ std::optional<std::size_t> first_row_not_finite(const ContentScores& scores, std
   const auto doubt = [&](const Tile& tile) {
     const auto shares = tiled.shares(tile, no_centers.data());
     InDoubt doubtful;
-    for (std::size_t n = 0; n < diagonals; ++n) doubtful[n] = shares[n].not_finite > 0;
+    for (std::size_t n = 0; n < tile_diagonals; ++n) doubtful[n] = shares[n].not_finite > 0;
     return doubtful;
   };
   const auto has = [&](std::size_t i, std::size_t j) {
@@ -170,9 +170,9 @@ std::optional<std::size_t> first_row_merged(const ContentScores& scores, std::si
     const double* here = tiled.scores(tile);
     const double* there = tiled_moved.scores(tile);
     if (here == nullptr || there == nullptr) return InDoubt().set();
-    const std::size_t last = std::min(tile.begin + queries, scores.size());
+    const std::size_t last = std::min(tile.begin + tile_queries, scores.size());
     InDoubt doubtful;
-    for (std::size_t n = 0; n < diagonals; ++n, here += queries, there += queries) {
+    for (std::size_t n = 0; n < tile_diagonals; ++n, here += tile_queries, there += tile_queries) {
       for (std::size_t i = std::max(tile.begin, tile.first + n); i < last; ++i) {
         if (here[i - tile.begin] == there[i - tile.begin]) doubtful.set(n);
       }

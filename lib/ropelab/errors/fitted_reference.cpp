@@ -10,8 +10,6 @@
 namespace ropelab {
 namespace {
 
-constexpr double largest_quick_angle = 0x1p40;
-
 // One pair's share of the simulated bias.
 struct Wave {
   Real theta, cosine, sine;  // amplitudes in logits

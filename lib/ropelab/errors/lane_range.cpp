@@ -7,12 +7,12 @@ namespace ropelab {
 namespace {
 
 // Of the finite numbers of two columns, zeros aside; 1 and 0 where there are none.
-struct Magnitudes {
+struct ColumnMagnitudes {
   double least = 1, greatest = 0;
 };
 
-Magnitudes magnitudes_of(const std::vector<const ComponentTable*>& columns) {
-  Magnitudes magnitudes;
+ColumnMagnitudes magnitudes_of(const std::vector<const ComponentTable*>& columns) {
+  ColumnMagnitudes magnitudes;
   for (const ComponentTable* column : columns) {
     for (const double x : column->high) {
       const double size = std::abs(x);
@@ -23,7 +23,7 @@ Magnitudes magnitudes_of(const std::vector<const ComponentTable*>& columns) {
   return magnitudes;
 }
 
-bool fits_float(const Format& format, const Magnitudes& query, const Magnitudes& key) {
+bool fits_float(const Format& format, const ColumnMagnitudes& query, const ColumnMagnitudes& key) {
   return format.min_exponent > -100 ||
          (query.least * key.least > 0x1p-60 && query.greatest * key.greatest < 0x1p90);
 }

@@ -32,7 +32,7 @@ void for_each_product(std::size_t count, const Interruption& interruption, const
 }
 
 // Magnitudes as they come, in an order of their own.
-class Magnitudes {
+class ErrorMagnitudes {
  public:
   void add(const Real& difference) {
     squares_ += difference * difference;
@@ -62,7 +62,7 @@ RandomDots::RandomDots(const FrequencyGrid& grid, Layout layout, long long i, lo
 }
 
 double RandomDots::exact_rms() const {
-  Magnitudes magnitudes;
+  ErrorMagnitudes magnitudes;
   for (const Real& x : exact_) magnitudes.add(x);
   return magnitudes.root_mean_square();
 }
@@ -89,7 +89,7 @@ std::vector<ShiftErrors> RandomDots::measure(const Pipeline& pipeline, const For
   std::vector<ShiftErrors> all;
   for (const long long offset : offsets) {
     const auto shifted = computed(pipeline, vectors, offset, interruption);
-    Magnitudes errors, shifts;
+    ErrorMagnitudes errors, shifts;
     std::size_t nonfinite = 0;
     for (std::size_t n = 0; n < shifted.size(); ++n) {
       if (!is_finite(shifted[n]) || !is_finite(unshifted[n])) {

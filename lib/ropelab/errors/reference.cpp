@@ -12,7 +12,6 @@ namespace ropelab {
 namespace {
 
 constexpr std::size_t grain = 256;
-constexpr double largest_quick_angle = 0x1p40;
 
 DoubleDouble quick_sine(const DoubleDouble& phase, const Real& theta, std::size_t distance) {
   if (phase.high <= largest_quick_angle) return sine_cosine(phase).sine;

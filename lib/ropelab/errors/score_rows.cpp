@@ -19,7 +19,7 @@ namespace {
 
 // Where the scores of a block go.
 template <class Number>
-struct Target {
+struct ScoreTarget {
   Number* out;
   std::size_t stride;
   bool adds;
@@ -43,8 +43,8 @@ Number rounded_once(const StepValue<DoubleDouble>& value) {
 class ScoreRows::Rows {
  public:
   virtual ~Rows() = default;
-  virtual void run(const ScoreRange& block, const Target<float>& target) const = 0;
-  virtual void run(const ScoreRange& block, const Target<double>& target) const = 0;
+  virtual void run(const ScoreRange& block, const ScoreTarget<float>& target) const = 0;
+  virtual void run(const ScoreRange& block, const ScoreTarget<double>& target) const = 0;
 };
 
 // By the plain definition.
@@ -55,16 +55,16 @@ class ScoreRows::PlainRows : public Rows {
         scale_(rounded_scale<DoubleDouble>(pipeline, scale)),
         table_(std::move(table)) {}
 
-  void run(const ScoreRange& block, const Target<float>& target) const override {
+  void run(const ScoreRange& block, const ScoreTarget<float>& target) const override {
     run_plainly(block, target);
   }
-  void run(const ScoreRange& block, const Target<double>& target) const override {
+  void run(const ScoreRange& block, const ScoreTarget<double>& target) const override {
     run_plainly(block, target);
   }
 
  private:
   template <class Number>
-  void run_plainly(const ScoreRange& block, const Target<Number>& target) const {
+  void run_plainly(const ScoreRange& block, const ScoreTarget<Number>& target) const {
     for (std::size_t i = 0; i < block.queries; ++i) {
       for (std::size_t j = 0; j < block.keys; ++j) {
         put(rounded_once<Number>(score(block.first_query + i, block.first_key + j)), target.adds,
@@ -114,10 +114,10 @@ class ScoreRows::VectorRows : public Rows {
     set_keys(key);
   }
 
-  void run(const ScoreRange& block, const Target<float>& target) const override {
+  void run(const ScoreRange& block, const ScoreTarget<float>& target) const override {
     run_in_lanes(block, target);
   }
-  void run(const ScoreRange& block, const Target<double>& target) const override {
+  void run(const ScoreRange& block, const ScoreTarget<double>& target) const override {
     run_in_lanes(block, target);
   }
 
@@ -146,7 +146,7 @@ class ScoreRows::VectorRows : public Rows {
   }
 
   template <class Number>
-  void run_in_lanes(const ScoreRange& block, const Target<Number>& target) const {
+  void run_in_lanes(const ScoreRange& block, const ScoreTarget<Number>& target) const {
     if constexpr (std::is_same_v<Number, Lane>) {
       rows_kernel::run_block(operands_at(block.first_query, block.first_key),
                              {block.queries, block.keys, target.out, target.stride, target.adds});
@@ -270,7 +270,7 @@ std::size_t ScoreRows::size() const { return size_; }
 template <class Number>
 void ScoreRows::run(const ScoreRange& block, Number* out, std::size_t stride, bool adds) const {
   require_within(block, size_, stride);
-  rows_->run(block, Target<Number>{out, stride, adds});
+  rows_->run(block, ScoreTarget<Number>{out, stride, adds});
 }
 
 void ScoreRows::fill(const ScoreRange& block, float* out, std::size_t stride) const {

@@ -51,6 +51,9 @@ inline bool operator==(DoubleDouble a, DoubleDouble b) {
 DoubleDouble to_double_double(const Real& x);
 Real to_real(DoubleDouble x);
 
+// The largest angle, in rad, that the quick functions below take.
+inline constexpr double largest_quick_angle = 0x1p40;
+
 // Sine and cosine of `angle` rad, |angle| <= 2^40. The absolute error of each is below
 // `error`, which is 2^-103, and below 2^-100 relative to itself while |angle| <= 2^-8.
 // Takes about 0.1 us; the first call fills a table, which takes about a millisecond.

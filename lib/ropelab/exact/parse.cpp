@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "ropelab/exact/decimal.hpp"
+#include "ropelab/exact/split.hpp"
 #include "ropelab/exact/wide.hpp"
 
 namespace ropelab {
@@ -39,18 +40,11 @@ struct RangeFault : Fault {};
 
 // Locale-independent, unlike <cctype>.
 bool is_digit(char c) { return '0' <= c && c <= '9'; }
-bool is_space(char c) { return c == ' ' || ('\t' <= c && c <= '\r'); }
 int hexadecimal_value(char c) {
   if (is_digit(c)) return c - '0';
   if ('a' <= c && c <= 'f') return c - 'a' + 10;
   if ('A' <= c && c <= 'F') return c - 'A' + 10;
   return 16;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 bool take(std::string_view& text, char c) {

@@ -3,7 +3,7 @@
 namespace ropelab {
 
 std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\n\r";
+  constexpr std::string_view blanks = " \t\n\v\f\r";
   const auto first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);

@@ -54,16 +54,16 @@ float rough_cosine_of_turn(std::int32_t phase) {
                              z * (-1.9841270e-4F + z * (2.7557319e-6F - z * 2.5052108e-8F)))));
 }
 
-constexpr int kBlock = 256;  // distances
+constexpr int kDistances = 256;  // at a time
 
 struct RoughSums {
-  float values[kBlock] = {};
+  float values[kDistances] = {};
 
   // f at the distances from `first` on.
   RoughSums(const std::vector<std::uint64_t>& turns, long long first) {
     for (const std::uint64_t turn : turns) {
       const std::uint64_t start = static_cast<std::uint64_t>(first) * turn;
-      for (std::uint64_t n = 0; n < kBlock; ++n) {
+      for (std::uint64_t n = 0; n < kDistances; ++n) {
         const auto phase = static_cast<std::uint32_t>((start + n * turn) >> 32);
         values[n] += rough_cosine_of_turn(static_cast<std::int32_t>(phase));
       }
@@ -125,13 +125,13 @@ std::vector<long long> CosineSum::negative_distances(long long first, long long 
   std::vector<long long> found;
   long long blocks = 32;  // at a time, more and more: most searches end early
   for (; first < end && found.size() < count;
-       first += blocks * kBlock, blocks = std::min(2 * blocks, 512LL)) {
+       first += blocks * kDistances, blocks = std::min(2 * blocks, 512LL)) {
     std::vector<std::vector<long long>> of_block(static_cast<std::size_t>(blocks));
     tbb::parallel_for(std::size_t{0}, of_block.size(), [&](std::size_t block) {
-      const long long start = first + static_cast<long long>(block) * kBlock;
+      const long long start = first + static_cast<long long>(block) * kDistances;
       if (start >= end) return;
       const RoughSums sums(turns_, start);
-      for (long long d = start; d < std::min(start + kBlock, end); ++d) {
+      for (long long d = start; d < std::min(start + kDistances, end); ++d) {
         if (sums.values[d - start] < threshold && at(d).value < 0) of_block[block].push_back(d);
       }
     });

@@ -1,7 +1,0 @@
-#if CATCH_VERSION_MAJOR_FOUND >= 3
-#include <catch2/catch_session.hpp>
-int main(int argc, char* argv[]) { return Catch::Session().run(argc, argv); }
-#else
-#define CATCH_CONFIG_MAIN
-#include <catch2/catch.hpp>
-#endif
