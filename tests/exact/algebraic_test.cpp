@@ -1,7 +1,7 @@
 #include "ropelab/exact/algebraic.hpp"
 
-#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <stdexcept>
 
@@ -185,7 +185,7 @@ TEST_CASE("What is not positive has no roots here") {
 }
 
 TEST_CASE("Products of powers with large and unrelated roots stay fast") {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   const Rational base = ropelab::parse_rational("500000.123456789");
   Algebraic product;
   for (const unsigned root : {4096u, 4095u, 4093u, 4091u}) {
@@ -196,6 +196,7 @@ TEST_CASE("Products of powers with large and unrelated roots stay fast") {
   CHECK((product / product).is_rational());
   CHECK(Algebraic::power(base, 4095, 4096) < Algebraic(base));
   CHECK(Algebraic(ropelab::parse_rational("1e300/7919")).to_double() == 1e300 / 7919);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  CHECK(seconds.count() < 5);  // multiplied out it would be hours
+  const double seconds =
+      static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;  // of the processor
+  CHECK(seconds < 5);  // multiplied out it would be hours
 }

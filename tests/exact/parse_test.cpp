@@ -1,7 +1,7 @@
 #include "ropelab/exact/parse.hpp"
 
-#include <chrono>
 #include <clocale>
+#include <ctime>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -184,7 +184,7 @@ TEST_CASE("Division by zero is refused as such") {
 }
 
 TEST_CASE("Numbers that float64 cannot hold are refused, and quickly") {
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   for (const char* text :
        {"1e999", "-1e999", "1e309", "1.7976931348623158e308", "4.9e-324", "1e-400", "1e999999",
         "1e-999999", "1e999999/1e999998", "2^1024", "2^-1075", "2^999999", "2^(1e999)", "0x1p1024",
@@ -201,8 +201,9 @@ TEST_CASE("Numbers that float64 cannot hold are refused, and quickly") {
   CHECK(refusal("2^(0.123456789)").find("denominator above 4096") != std::string::npos);
   CHECK(refusal(std::string(100000, '9')).find("longer than any number") != std::string::npos);
   CHECK(refusal("0." + std::string(1500, '0') + "1").find("out of range") != std::string::npos);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  CHECK(seconds.count() < 2);
+  const double seconds =
+      static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;  // of the processor
+  CHECK(seconds < 2);
 }
 
 TEST_CASE("A long text is quoted by its beginning") {
