@@ -1,5 +1,7 @@
 // ropelab bloom: a BLOOM model with its own position encoding, and with what stands in for it.
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
@@ -101,7 +103,13 @@ class Bloom : public Command {
             "max_kl",
             "max_logit_change",
             "rms_logit_change",
-            "same_top"};
+            "same_top",
+            "bits_per_byte_native",
+            "bits_per_byte_replaced",
+            "rms_probability_change",
+            "largest_entropy_difference",
+            "largest_max_weight_difference",
+            "largest_variance_difference"};
   }
 
   std::optional<std::size_t> rows_in_all() const override {
@@ -421,8 +429,10 @@ class Bloom : public Command {
                const ModelFigures& figures, const ReplacedFigures* replaced) const {
     Table::Row row = table.add_row();
     name(row, point, replacement);
+    const double native = figures.native_losses.mean().mean;
     row.set("windows", figures.windows)
-        .set("cross_entropy_native", figures.native_losses.mean().mean);
+        .set("cross_entropy_native", native)
+        .set("bits_per_byte_native", in_bits_per_byte(native));
     if (replaced == nullptr) return;
     const ComparisonFigures& c = replaced->comparison;
     row.set("cross_entropy_replaced", c.cross_entropy_replaced)
@@ -436,33 +446,67 @@ class Bloom : public Command {
         .set("max_kl", c.max_kl)
         .set("max_logit_change", c.max_logit_change)
         .set("rms_logit_change", c.rms_logit_change)
-        .set("same_top", c.same_top);
+        .set("same_top", c.same_top)
+        .set("bits_per_byte_replaced", in_bits_per_byte(c.cross_entropy_replaced))
+        .set("rms_probability_change", c.rms_probability_change);
+    if (statistics_) add_largest_differences(row, figures.native_statistics, replaced->statistics);
+  }
+
+  // Nothing where a token is not a byte.
+  std::optional<double> in_bits_per_byte(double nats_per_token) const {
+    if (checkpoint_->config().vocabulary != kBytes) return std::nullopt;
+    return bits_per_byte(nats_per_token);
+  }
+
+  // A mean over the queries of a head, and the columns it is in.
+  struct Statistic {
+    const char* name;
+    double (HeadStatistics::*mean)() const;
+  };
+  static constexpr std::array<Statistic, 3> kStatistics = {
+      {{"entropy", &HeadStatistics::mean_entropy},
+       {"max_weight", &HeadStatistics::mean_greatest},
+       {"variance", &HeadStatistics::mean_variance}}};
+
+  template <class OfHead>
+  void for_heads(OfHead of_head) const {
+    const BloomConfig& model = checkpoint_->config();
+    for (std::size_t layer = 0; layer < static_cast<std::size_t>(model.layers); ++layer) {
+      for (std::size_t head = 0; head < static_cast<std::size_t>(model.heads); ++head) {
+        of_head(layer, head);
+      }
+    }
+  }
+
+  void add_largest_differences(Table::Row& row, const AttentionStatistics& native,
+                               const AttentionStatistics& replaced) const {
+    for (const auto& [name, mean] : kStatistics) {
+      double largest = 0;
+      for_heads([&, mean = mean](std::size_t layer, std::size_t head) {
+        const double difference =
+            std::abs((replaced.at(layer, head).*mean)() - (native.at(layer, head).*mean)());
+        // NaN stays.
+        if (!(difference <= largest) && !std::isnan(largest)) largest = difference;
+      });
+      row.set(fmt::format("largest_{}_difference", name), largest);
+    }
   }
 
   void add_statistics(const Point& point, const Replacement& replacement,
                       const ModelFigures& figures, const ReplacedFigures* replaced) {
-    const BloomConfig& model = checkpoint_->config();
-    for (std::size_t layer = 0; layer < static_cast<std::size_t>(model.layers); ++layer) {
-      for (std::size_t head = 0; head < static_cast<std::size_t>(model.heads); ++head) {
-        const HeadStatistics& native = figures.native_statistics.at(layer, head);
-        Table::Row row = statistics_->add_row();
-        name(row, point, replacement);
-        row.set("layer", layer + 1).set("head", head + 1);
-        const auto set = [&](const std::string& column, double before,
-                             std::optional<double> after) {
-          row.set(column + "_native", before).set(column + "_replaced", after);
-          if (after) row.set(column + "_difference", *after - before);
-        };
-        const HeadStatistics* after =
-            replaced == nullptr ? nullptr : &replaced->statistics.at(layer, head);
-        const auto of = [&](double (HeadStatistics::*mean)() const) {
-          return after == nullptr ? std::nullopt : std::optional((after->*mean)());
-        };
-        set("entropy", native.mean_entropy(), of(&HeadStatistics::mean_entropy));
-        set("max_weight", native.mean_greatest(), of(&HeadStatistics::mean_greatest));
-        set("variance", native.mean_variance(), of(&HeadStatistics::mean_variance));
+    for_heads([&](std::size_t layer, std::size_t head) {
+      Table::Row row = statistics_->add_row();
+      name(row, point, replacement);
+      row.set("layer", layer + 1).set("head", head + 1);
+      for (const auto& [statistic, mean] : kStatistics) {
+        const std::string column = statistic;
+        const double before = (figures.native_statistics.at(layer, head).*mean)();
+        row.set(column + "_native", before);
+        if (replaced == nullptr) continue;
+        const double after = (replaced->statistics.at(layer, head).*mean)();
+        row.set(column + "_replaced", after).set(column + "_difference", after - before);
       }
-    }
+    });
   }
 
   void add_bins(const Point& point, const Replacement& replacement, const ModelFigures& figures,
