@@ -34,7 +34,10 @@ struct Point {
 class Bloom : public Command {
  public:
   void add_options(CLI::App& app) override {
-    folder_.add_to(app, "DIR", "", "Folder of a checkpoint in Hugging Face's BLOOM layout");
+    folder_.add_to(
+        app, "DIR", "",
+        "Folder of a checkpoint in Hugging Face's BLOOM layout, or a file of weights or an "
+        "index with config.json beside it");
     folder_.option()->required();
     text_.add_to(app, "--text", "FILE", "A text, for models whose vocabulary is the 256 bytes");
     tokens_.add_to(app, "--tokens", "FILE", "Token ids: whole numbers, or an .npy of them");
