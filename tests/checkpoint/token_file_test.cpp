@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "catch.hpp"
-#include "checkpoint/folder.hpp"
 #include "ropelab/checkpoint/npy.hpp"
+#include "temporary_folder.hpp"
 
 using namespace ropelab;
 
@@ -16,7 +16,7 @@ using Ids = std::vector<std::int32_t>;
 
 // What is said of a file with this in it, after its path.
 std::string refusal(const std::string& bytes, long long vocabulary = 250880) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.write("tokens", bytes);
   try {
     read_token_ids(path, vocabulary);
@@ -29,7 +29,7 @@ std::string refusal(const std::string& bytes, long long vocabulary = 250880) {
 }
 
 Ids ids(const std::string& bytes, long long vocabulary = 250880) {
-  const Folder folder;
+  const TemporaryFolder folder;
   return read_token_ids(folder.write("tokens", bytes), vocabulary);
 }
 
@@ -176,7 +176,7 @@ TEST_CASE("ids of .npy that are out of range are refused with their place") {
 }
 
 TEST_CASE("the bytes of a text are its ids") {
-  const Folder folder;
+  const TemporaryFolder folder;
   CHECK(read_bytes_as_ids(folder.write("text", std::string("a\0\xff\n", 4))) ==
         Ids{97, 0, 255, 10});
   CHECK(read_bytes_as_ids(ROPELAB_TEST_DATA "/bloom/tiny-kjv/heldout.txt").size() == 65536);
