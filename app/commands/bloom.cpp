@@ -13,10 +13,12 @@
 #include "app/commands.hpp"
 #include "app/construction_options.hpp"
 #include "app/model_comparison.hpp"
+#include "app/terminal.hpp"
 #include "ropelab/checkpoint/token_file.hpp"
 #include "ropelab/errors/diagonals.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/sweep/values.hpp"
+#include "ropelab/table/text_file.hpp"
 
 namespace ropelab::app {
 namespace {
@@ -24,6 +26,16 @@ namespace {
 constexpr int kBytes = 256;
 constexpr const char* kAttention = "attention";
 constexpr const char* kByPosition = "by-position";
+
+// As Python writes a text.
+std::string in_python(const std::string& text) {
+  std::string literal = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') literal += '\\';
+    literal += c;
+  }
+  return literal + "'";
+}
 
 // Windows of one length.
 struct Point {
@@ -69,8 +81,15 @@ class Bloom : public Command {
   }
 
   void set_up(const Interruption& interruption) override {
+    say_when_mapped_file_is_lost(
+        fmt::format("'{}': a file of weights became shorter, or unreadable, while it was in use; "
+                    "one that stays as it is would be right",
+                    folder_.text()));
     checkpoint_ =
         folder_.read([](const std::string& text) { return std::make_unique<Checkpoint>(text); });
+    window_lengths_ = windows_.read([&](const std::string& text) {
+      return parse_integer_values(text, 2, kMostPositions, interruption);
+    });
     read_tokens();
     read_arithmetic();
     first_ = first_position_.read();
@@ -78,9 +97,7 @@ class Bloom : public Command {
     refuse_options_without_meaning();
     const auto rotations = rotation().read(
         [&](const std::string& text) { return parse_positive_values(text, interruption); });
-    for (const long long window : windows_.read([&](const std::string& text) {
-           return parse_integer_values(text, 2, kMostPositions, interruption);
-         })) {
+    for (const long long window : window_lengths_) {
       points_.push_back({plan(static_cast<std::size_t>(window)), {}});
       add_replacements(points_.back(), rotations);
     }
@@ -181,13 +198,43 @@ class Bloom : public Command {
           "--text",
           fmt::format(
               "this model has {} tokens, not the 256 bytes, and '{}' would have to be cut into "
-              "them; --tokens ids.npy takes what these two lines of Python write: ids = "
-              "transformers.AutoTokenizer.from_pretrained('{}')(open('{}').read())['input_ids']; "
-              "numpy.save('ids.npy', ids)",
-              vocabulary, text_.text(), folder_.text(), text_.text()));
+              "them; --tokens ids.npy takes what these two lines of Python write: import numpy, "
+              "transformers; numpy.save('ids.npy', transformers.AutoTokenizer.from_pretrained({})("
+              "open({}, encoding='utf-8').read())['input_ids'])",
+              vocabulary, text_.text(), in_python(folder_of_model()), in_python(text_.text())));
     }
-    ids_ = text_.read(read_bytes_as_ids);
+    ids_ = text_.read(
+        [&](const std::string& file) { return read_bytes_as_ids(file, tokens_of_limit()); });
     require_two(text_);
+  }
+
+  // How many tokens the windows of --limit reach over; nothing where that is more than is read.
+  std::optional<std::size_t> tokens_of_limit() const {
+    if (!limit_.given()) return std::nullopt;
+    const auto further_windows = static_cast<double>(*whole(limit_) - 1);
+    double most = 2;
+    for (const long long window : window_lengths_) {
+      const auto length = static_cast<double>(window);
+      const double stride = stride_.given() ? static_cast<double>(*whole(stride_)) : length;
+      most = std::max(most, further_windows * stride + length);
+    }
+    if (most > static_cast<double>(kMostBytesOfFile)) return std::nullopt;
+    return static_cast<std::size_t>(most);
+  }
+
+  static std::optional<std::size_t> whole(const TextOption& option) {
+    if (!option.given()) return std::nullopt;
+    return option.read([](const std::string& text) {
+      return static_cast<std::size_t>(parse_integer(text, 1, kMostPositions));
+    });
+  }
+
+  // The checkpoint's, where its tokenizer is.
+  std::string folder_of_model() const {
+    const std::filesystem::path path(folder_.text());
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) return path.string();
+    return path.has_parent_path() ? path.parent_path().string() : ".";
   }
 
   void require_two(const TextOption& option) const {
@@ -239,6 +286,9 @@ class Bloom : public Command {
     if (!has_computed()) {
       refuse(formats_.option(), "pair or rotary");
       refuse(pipelines_.option(), "pair or rotary");
+      if (formats_.eight_bit() == EightBit::saturates) {
+        throw UsageError("--saturate", "it means nothing without --bias pair or rotary");
+      }
     }
     if (!has(ReplacementKind::pair)) {
       for (const TextOption* option : {&max_phase_, &theta_, &split_.option()}) {
@@ -252,12 +302,6 @@ class Bloom : public Command {
 
   // Throws UsageError where the text has no such windows.
   EvaluationPlan plan(std::size_t window) const {
-    const auto whole = [](const TextOption& option) -> std::optional<std::size_t> {
-      if (!option.given()) return std::nullopt;
-      return option.read([](const std::string& text) {
-        return static_cast<std::size_t>(parse_integer(text, 1, kMostPositions));
-      });
-    };
     const EvaluationPlan plan{ids_.size(), window, whole(stride_), whole(limit_)};
     try {
       evaluation_windows(plan);
@@ -363,10 +407,13 @@ class Bloom : public Command {
     point.replacements.push_back(std::move(replacement));
   }
 
+  // The name of the folder or file, also where it is given as "." or "..".
   std::string model_name() const {
     std::filesystem::path path(folder_.text());
     if (path.filename().empty()) path = path.parent_path();
-    return path.filename().string();
+    if (path.filename() != "." && path.filename() != "..") return path.filename().string();
+    std::error_code ignored;
+    return std::filesystem::canonical(path, ignored).filename().string();
   }
 
   template <class Scalar>
@@ -551,6 +598,7 @@ class Bloom : public Command {
   bool wants_statistics_ = false, wants_bins_ = false;
 
   std::unique_ptr<Checkpoint> checkpoint_;
+  std::vector<long long> window_lengths_;
   std::vector<Token> ids_;
   bool in_double_ = false;
   long long first_ = 0;
