@@ -1,5 +1,5 @@
 // ropelab bloom: what it reads, what it refuses, and where its tables go.
-#include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -10,6 +10,34 @@ using ropelab::CsvText;
 namespace fs = std::filesystem;
 
 namespace {
+
+struct Refusal {
+  Arguments arguments;
+  std::string sentence;  // without "ropelab: " and the line end
+};
+
+void check_refusals(const TemporaryFolder& folder, const std::vector<Refusal>& refusals) {
+  for (const Refusal& refusal : refusals) {
+    Circumstances there;
+    there.folder = folder.path();
+    Arguments arguments{"bloom"};
+    arguments.insert(arguments.end(), refusal.arguments.begin(), refusal.arguments.end());
+    CAPTURE(arguments);
+    const Outcome outcome = run(arguments, there);
+    CHECK(outcome.status == 2);
+    CHECK(outcome.output.empty());
+    CHECK(outcome.error == "ropelab: " + refusal.sentence + "\n");
+  }
+}
+
+// "tiny" and "text.txt", 200 bytes, stand in it.
+void furnish(const TemporaryFolder& folder) {
+  folder.write("text.txt", bytes_of(heldout_file()).substr(0, 200));
+  fs::create_directory_symlink(bloom_data("tiny-kjv"), folder / "tiny");
+  for (const char* name : {"rotary", "learned", "sinusoidal"}) {
+    fs::create_directory_symlink(bloom_data(std::string(name) + "-kjv"), folder / name);
+  }
+}
 
 // Token ids as NumPy's format version 1 has them, int32.
 std::string npy(const std::string& bytes) {
@@ -51,6 +79,74 @@ TEST_CASE("tokens come as a text, as numbers or as an array") {
   CHECK(output("--tokens", "ids.npy") == from_text);
 }
 
+TEST_CASE("a text is read as far as the limit reaches, and may come through a pipe") {
+  const TemporaryFolder folder;
+  furnish(folder);
+  fs::copy_file(heldout_file(), folder / "long.txt");
+  fs::resize_file(folder / "long.txt", std::uintmax_t{20} << 30);  // with nothing in it
+  const std::string plan = " --windows 30,60 --stride 20 --limit 4 --bias native --quiet";
+  const auto printed = [&](const std::string& begin) {
+    const Outcome outcome = run_shell_in(folder, begin + plan);
+    CAPTURE(begin, outcome.error);
+    CHECK(outcome.status == 0);
+    return outcome.output;
+  };
+  const std::string expected = printed("ropelab bloom tiny --text text.txt");
+  CHECK(printed("ropelab bloom tiny --text long.txt") == expected);
+  CHECK(printed("head -c 120 text.txt | ropelab bloom tiny --text /dev/stdin") == expected);
+  CHECK(printed("head -c 119 text.txt | ropelab bloom tiny --text /dev/stdin") != expected);
+  CHECK(printed("od -An -v -tu1 text.txt | ropelab bloom tiny --tokens /dev/stdin") == expected);
+  CHECK(CsvText(printed("ropelab bloom tiny --text /dev/zero")).at(0, "windows") == "4");
+  const std::string too_long =
+      "'long.txt': it is longer than 1073741824 bytes, the most that is read; a shorter one would "
+      "be right";
+  check_refusals(folder,
+                 {{{"tiny", "--text", "long.txt"}, "--text: " + too_long},
+                  {{"tiny", "--tokens", "long.txt", "--limit", "1"}, "--tokens: " + too_long}});
+}
+
+TEST_CASE("pipes are not waited for where a checkpoint has its files") {
+  const TemporaryFolder folder;
+  furnish(folder);
+  for (const char* name : {"config", "index"}) fs::create_directory(folder / name);
+  const Outcome made = run_shell_in(
+      folder,
+      "cp tiny/model.safetensors config; mkfifo config/config.json; cp tiny/config.json index; "
+      "mkfifo index/model.safetensors.index.json");
+  REQUIRE(made.status == 0);
+  const std::string right = "': this is not a file; a file of JSON would be right";
+  check_refusals(folder, {{{"config", "--text", "text.txt"}, "DIR: 'config/config.json" + right},
+                          {{"index", "--text", "text.txt"},
+                           "DIR: 'index/model.safetensors.index.json" + right}});
+}
+
+TEST_CASE("weights that are cut short while the model runs end it with a sentence") {
+  const TemporaryFolder folder;
+  furnish(folder);
+  // Its temporary file is there once the weights are open.
+  const Outcome outcome = run_shell_in(
+      folder,
+      "cp -rL tiny cut; chmod -R u+w cut; ropelab bloom cut --text " + heldout_file() +
+          " --windows 8192 --bias none --quiet -o x.csv & while [ -z \"$(ls -A | grep tmp)\" ]; do "
+          "sleep 0.02; done; truncate -s 4096 cut/model.safetensors; wait $!");
+  CHECK(outcome.status == 1);
+  CHECK(outcome.error ==
+        "ropelab: 'cut': a file of weights became shorter, or unreadable, while it was in use; one "
+        "that stays as it is would be right\n");
+  CHECK(folder.names() ==
+        std::vector<std::string>{"cut", "learned", "rotary", "sinusoidal", "text.txt", "tiny"});
+}
+
+TEST_CASE("a folder given as a dot has its own name") {
+  Circumstances there;
+  there.folder = bloom_data("tiny-kjv");
+  for (const char* dots : {".", "./", "../tiny-kjv/.", "../tiny-kjv/"}) {
+    const Outcome outcome =
+        run({"bloom", dots, "--text", "heldout.txt", "--windows", "64", "--limit", "1"}, there);
+    CHECK(table_of(outcome).at(0, "model") == "tiny-kjv");
+  }
+}
+
 TEST_CASE("windows: a limit, a stride and several lengths") {
   const CsvText table =
       table_of(bloom_on_text("tiny-kjv", {"--windows", "32,64", "--limit", "3", "--bias",
@@ -75,38 +171,6 @@ TEST_CASE("windows: a limit, a stride and several lengths") {
             .at(0, "windows") == "3");
 }
 
-namespace {
-
-struct Refusal {
-  Arguments arguments;
-  std::string sentence;  // without "ropelab: " and the line end
-};
-
-void check_refusals(const TemporaryFolder& folder, const std::vector<Refusal>& refusals) {
-  for (const Refusal& refusal : refusals) {
-    Circumstances there;
-    there.folder = folder.path();
-    Arguments arguments{"bloom"};
-    arguments.insert(arguments.end(), refusal.arguments.begin(), refusal.arguments.end());
-    CAPTURE(arguments);
-    const Outcome outcome = run(arguments, there);
-    CHECK(outcome.status == 2);
-    CHECK(outcome.output.empty());
-    CHECK(outcome.error == "ropelab: " + refusal.sentence + "\n");
-  }
-}
-
-// "tiny" and "text.txt", 200 bytes, stand in it.
-void furnish(const TemporaryFolder& folder) {
-  folder.write("text.txt", bytes_of(heldout_file()).substr(0, 200));
-  fs::create_directory_symlink(bloom_data("tiny-kjv"), folder / "tiny");
-  for (const char* name : {"rotary", "learned", "sinusoidal"}) {
-    fs::create_directory_symlink(bloom_data(std::string(name) + "-kjv"), folder / name);
-  }
-}
-
-}  // namespace
-
 TEST_CASE("checkpoints and texts that cannot be read are refused in one sentence") {
   const TemporaryFolder folder;
   furnish(folder);
@@ -125,6 +189,10 @@ TEST_CASE("checkpoints and texts that cannot be read are refused in one sentence
   folder.write("one.txt", "a");
   folder.write("words.txt", "1 2\n3 four\n");
   folder.write("large.txt", "1 2 256\n");
+  folder.write("mark.txt",
+               "\xef\xbb\xbf"
+               "1 2\n");
+  folder.write("latin.txt", "1 \xff\n");
   check_refusals(
       folder,
       {{{"--text", "text.txt"}, "ropelab bloom: DIR is required"},
@@ -160,6 +228,13 @@ TEST_CASE("checkpoints and texts that cannot be read are refused in one sentence
         "be right"},
        {{"tiny", "--tokens", "large.txt"},
         "--tokens: 'large.txt': line 1: '256' is no token id; whole numbers from 0 to 255 "
+        "would be right"},
+       {{"tiny", "--tokens", "mark.txt"},
+        "--tokens: 'mark.txt': line 1: '\\xef\\xbb\\xbf1' is no token id; whole numbers from 0 to "
+        "255 "
+        "would be right"},
+       {{"tiny", "--tokens", "latin.txt"},
+        "--tokens: 'latin.txt': line 1: '\\xff' is no token id; whole numbers from 0 to 255 "
         "would be right"}});
 }
 
@@ -257,6 +332,11 @@ TEST_CASE("biases that cannot be meant, and options without meaning, are refused
        {tiny({"--pipeline", "fast"}),
         "--pipeline: 'fast' is not a pipeline; there are ideal-trig, naive, fp32-rope, fused, "
         "exact"},
+       {tiny({"--pipeline", "fused,position=exact,position=float16"}),
+        "--pipeline: 'fused,position=exact,position=float16' gives the step position more than "
+        "once; once would be right"},
+       {tiny({"--bias", "none", "--saturate"}),
+        "--saturate: it means nothing without --bias pair or rotary"},
        {tiny({"--model-dtype", "float16"}),
         "--model-dtype: 'float16' is neither float32 nor float64"},
        {tiny({"--bias", "none", "--dtype", "float16"}),
@@ -269,6 +349,50 @@ TEST_CASE("biases that cannot be meant, and options without meaning, are refused
        {on("rotary", {"--split", "even"}), "--split: 'even' means nothing without --bias pair"},
        {tiny({"--heads", "4"}),
         "'--heads' is not an option of 'ropelab bloom'; see ropelab bloom --help"}});
+}
+
+TEST_CASE("designs whose rows would say what they are not are refused in one sentence") {
+  const TemporaryFolder folder;
+  furnish(folder);
+  const std::string design =
+      "ropelab design --quiet --head-dim 32 --context 8 --pipeline fused --method grid --dtype ";
+  const Outcome made = run_shell_in(
+      folder, design + "float32 --heads 4 --head all --model-file one.json >table.csv && " +
+                  design +
+                  "float32 --heads 4 --head all --bias-scale before --model-file before.json "
+                  ">table.csv && " +
+                  design +
+                  "float32 --heads 8 --head 1,2,3,4 --model-file eight.json >table.csv && "
+                  "sed 's/\"heads\": 8/\"heads\": 4/' eight.json >steep.json && "
+                  "sed '0,/\"float32\"/s//\"float16\"/' one.json >mixed.json && "
+                  "sed '0,/rope-dim=64/s//rope-dim=64,window=4/' one.json >windows.json && "
+                  "sed '/\"step\"/d; /\"step_exact\"/d' one.json >stepless.json");
+  CAPTURE(made.error);
+  REQUIRE(made.status == 0);
+  const auto with = [](const std::string& file) {
+    return Arguments{"tiny", "--text", "text.txt", "--windows", "64", "--bias", "design:" + file};
+  };
+  const std::string right =
+      " of head 1, whose slope in this model is 0.25; ropelab design --heads 4 --head all "
+      "--head-dim 32 makes one for that";
+  const std::string alike =
+      " and 'fused,base=10000,rope-dim=64' for head 2; the same dtype and pipeline for all would "
+      "be right";
+  check_refusals(
+      folder,
+      {{with("steep.json"), "--bias: 'design:steep.json' is for the slope 0.5" + right},
+       {with("before.json"),
+        "--bias: 'design:before.json' is for the slope 0.04419417382415922" + right},
+       {with("stepless.json"), "--bias: 'design:stepless.json' is for a bias of no slope" + right},
+       {with("mixed.json"),
+        "--bias: 'design:mixed.json' has float16 and 'fused,base=10000,rope-dim=64' for head 1, "
+        "but "
+        "float32" +
+            alike},
+       {with("windows.json"),
+        "--bias: 'design:windows.json' has float32 and 'fused,base=10000,rope-dim=64,window=4' for "
+        "head 1, but float32" +
+            alike}});
 }
 
 TEST_CASE("files that are read are not written over, by any of the tables") {
@@ -399,6 +523,21 @@ TEST_CASE("an interrupted comparison keeps the finished rows of all its tables")
   CHECK(folder.names() == std::vector<std::string>{"learned", "rotary", "sinusoidal", "text.txt",
                                                    "tiny", "x-by-position.csv", "x.csv",
                                                    "x.manifest.json"});
+}
+
+TEST_CASE("a comparison interrupted before its first row says of how many rows") {
+  const TemporaryFolder folder;
+  furnish(folder);
+  Circumstances interrupted;
+  interrupted.folder = folder.path();
+  interrupted.interrupt_after_seconds = 1;
+  const Outcome outcome =
+      run({"bloom", "tiny", "--text", heldout_file(), "--windows", "8192", "--bias", "none,pair",
+           "--dtype", "float32,bfloat16,float16,float64,float32", "-o", "x.csv"},
+          interrupted);
+  CHECK(outcome.status == 130);
+  CHECK(outcome.error == "ropelab: interrupted; 0 of 6 rows are finished\n");
+  CHECK(!fs::exists(folder / "x.csv.partial"));
 }
 
 TEST_CASE("the manifest says which options had a meaning") {

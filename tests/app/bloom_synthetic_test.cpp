@@ -91,6 +91,24 @@ TEST_CASE("bloom prints the same of one file without prefixes as of three shards
   CHECK(printed(1, false) == sharded);
 }
 
+TEST_CASE("a text for a vocabulary of words is refused with what writes its ids") {
+  const TemporaryFolder folder;
+  written(folder, small_checkpoint(), 2);
+  folder.write("it's.txt", "a text");
+  const std::string text = folder / "it's.txt";
+  for (const char* model : {"model", "model/model.safetensors"}) {
+    const Outcome outcome = run({"bloom", folder / model, "--text", text});
+    CHECK(outcome.status == 2);
+    CHECK(outcome.error ==
+          "ropelab: --text: this model has 5000 tokens, not the 256 bytes, and '" + text +
+              "' would have to be cut into them; --tokens ids.npy takes what these two lines of "
+              "Python write: import numpy, transformers; numpy.save('ids.npy', "
+              "transformers.AutoTokenizer.from_pretrained('" +
+              (folder / "model") + "')(open('" + (folder / "it\\'s.txt") +
+              "', encoding='utf-8').read())['input_ids'])\n");
+  }
+}
+
 TEST_CASE("bloom takes BLOOM's vocabulary in blocks of rows that leave no trace") {
   const TemporaryFolder folder;
   SyntheticCheckpoint synthetic;
