@@ -355,7 +355,8 @@ TEST_CASE("designs whose rows would say what they are not are refused in one sen
   const TemporaryFolder folder;
   furnish(folder);
   const std::string design =
-      "ropelab design --quiet --head-dim 32 --context 8 --pipeline fused --method grid --dtype ";
+      "ropelab design --quiet --head-dim 32 --context 8 --pipeline fused --method grid --max-pairs "
+      "1 --dtype ";
   const Outcome made = run_shell_in(
       folder, design + "float32 --heads 4 --head all --model-file one.json >table.csv && " +
                   design +
@@ -376,7 +377,8 @@ TEST_CASE("designs whose rows would say what they are not are refused in one sen
       " of head 1, whose slope in this model is 0.25; ropelab design --heads 4 --head all "
       "--head-dim 32 makes one for that";
   const std::string alike =
-      " and 'fused,base=10000,rope-dim=64' for head 2; the same dtype and pipeline for all would "
+      " and 'fused,base=10000,rope-dim=64,max-pairs=1' for head 2; the same dtype and pipeline for "
+      "all would "
       "be right";
   check_refusals(
       folder,
@@ -385,12 +387,14 @@ TEST_CASE("designs whose rows would say what they are not are refused in one sen
         "--bias: 'design:before.json' is for the slope 0.04419417382415922" + right},
        {with("stepless.json"), "--bias: 'design:stepless.json' is for a bias of no slope" + right},
        {with("mixed.json"),
-        "--bias: 'design:mixed.json' has float16 and 'fused,base=10000,rope-dim=64' for head 1, "
+        "--bias: 'design:mixed.json' has float16 and 'fused,base=10000,rope-dim=64,max-pairs=1' "
+        "for head 1, "
         "but "
         "float32" +
             alike},
        {with("windows.json"),
-        "--bias: 'design:windows.json' has float32 and 'fused,base=10000,rope-dim=64,window=4' for "
+        "--bias: 'design:windows.json' has float32 and "
+        "'fused,base=10000,rope-dim=64,window=4,max-pairs=1' for "
         "head 1, but float32" +
             alike}});
 }
