@@ -1,7 +1,9 @@
 #include "app/design_file.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
@@ -13,6 +15,7 @@
 #include "app/construction_options.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/table/json_file.hpp"
+#include "ropelab/table/shown_name.hpp"
 
 namespace ropelab::app {
 namespace {
@@ -111,6 +114,7 @@ class HeadReader {
     if (!head.step && !rotates(head.design.method)) {
       refuse(fmt::format("it has no step; '{}' needs one", name_of(head.design.method)));
     }
+    require_way_in(head.design.method);
     return head;
   }
 
@@ -238,6 +242,38 @@ class HeadReader {
       return parse_pipeline(steps, clamps ? saturating(dtype) : dtype,
                             clamps ? EightBit::saturates : EightBit::overflows);
     });
+    require_cell(head);
+  }
+
+  // That the table's cell is the steps and, behind them, settings without a column of their own.
+  void require_cell(const DesignedHead& head) const {
+    const std::string& cell = head.pipeline_cell;
+    std::string wanted(head.pipeline.name);
+    if (saturates(head.pipeline)) wanted += ",saturate";
+    const std::string_view rest =
+        std::string_view(cell).substr(std::min(wanted.size(), cell.size()));
+    const bool is_plain = std::all_of(rest.begin(), rest.end(),
+                                      [](char c) { return c >= ' ' && c != 0x7f && c != '"'; });
+    if (cell.starts_with(wanted) && (rest.empty() || rest.front() == ',') && is_plain) return;
+    refuse(
+        fmt::format("pipeline is {}; by steps and saturate, '{}', and settings such as "
+                    "',window=64' behind it, would be right",
+                    shown_name(cell), wanted));
+  }
+
+  void require_way_in(Method method) const {
+    if (text("bias_enters") == where_the_bias_enters(method)) return;
+    refuse(fmt::format("bias_enters is {}; for '{}', '{}' would be right",
+                       shown_name(text("bias_enters")), name_of(method),
+                       where_the_bias_enters(method)));
+  }
+
+  // What is added to all scores of a query, and so is a score.
+  double offset() const {
+    const double offset = number("offset");
+    if (std::abs(offset) <= static_cast<double>(std::numeric_limits<float>::max())) return offset;
+    refuse(fmt::format("offset is {}; a number that float32 has, as scores are, would be right",
+                       offset));
   }
 
   Method method() const {
@@ -280,7 +316,7 @@ class HeadReader {
     const auto dimensions = 2 * (static_cast<long long>(design.pairs.size()) + design.factor_terms);
     require_same("extra_dimensions", number("extra_dimensions"), static_cast<double>(dimensions),
                  "their number");
-    design.offset = number("offset");
+    design.offset = offset();
     return design;
   }
 

@@ -50,6 +50,21 @@ ScoreRows rows_of_design(const DesignedHead& head, long long first_position, std
   return {head.pipeline, score_scale(head), score_table(head, first_position, window)};
 }
 
+// That the design is of the bias that the head has: a row that says so must mean it.
+void require_slope_of_model(const BiasWord& word, const DesignedHead& found,
+                            const BloomConfig& model, int head) {
+  const Algebraic slope = alibi_slope(static_cast<int>(model.heads), head);
+  const std::optional<Algebraic> of_score = slope_of_score(found);
+  for (const auto& given : {found.slope, of_score}) {
+    if (given == slope || (!given && of_score)) continue;
+    throw std::invalid_argument(fmt::format(
+        "'{}' is for {} of head {}, whose slope in this model is {}; ropelab design --heads {} "
+        "--head all --head-dim {} makes one for that",
+        word.text, given ? fmt::format("the slope {}", given->to_double()) : "a bias of no slope",
+        head, slope.to_double(), model.heads, model.head_dim()));
+  }
+}
+
 // The one design that a file has of a head of the model.
 DesignedHead design_of(const BiasWord& word, const BloomConfig& model, int head) {
   const auto fits = [&](const DesignedHead& designed) {
@@ -75,7 +90,19 @@ DesignedHead design_of(const BiasWord& word, const BloomConfig& model, int head)
         "'{}' adds the bias itself for head {}, by no components; native-relative does that",
         word.text, head));
   }
+  require_slope_of_model(word, found, model, head);
   return found;
+}
+
+// A row has one dtype and one pipeline.
+void require_one_arithmetic(const BiasWord& word, const DesignedHead& first,
+                            const DesignedHead& other) {
+  if (first.dtype == other.dtype && first.pipeline_cell == other.pipeline_cell) return;
+  throw std::invalid_argument(
+      fmt::format("'{}' has {} and '{}' for head {}, but {} and '{}' for head {}; the same dtype "
+                  "and pipeline for all would be right",
+                  word.text, first.dtype, first.pipeline_cell, *first.head, other.dtype,
+                  other.pipeline_cell, *other.head));
 }
 
 }  // namespace
@@ -114,6 +141,7 @@ void fit_to_model(BiasWord& word, const BloomConfig& model) {
   std::vector<DesignedHead> heads;
   for (int head = 1; head <= static_cast<int>(model.heads); ++head) {
     heads.push_back(design_of(word, model, head));
+    require_one_arithmetic(word, heads.front(), heads.back());
   }
   word.heads = std::move(heads);
 }

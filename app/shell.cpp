@@ -28,7 +28,10 @@ struct InterruptedRun : std::runtime_error {
 
 std::string sentence_about(std::size_t rows, std::optional<std::size_t> rows_in_all,
                            const Output& output) {
-  if (rows == 0) return "interrupted";
+  if (rows == 0) {
+    return rows_in_all ? fmt::format("interrupted; 0 of {} rows are finished", *rows_in_all)
+                       : std::string("interrupted");
+  }
   const std::string of = rows_in_all ? fmt::format("of {} rows are", *rows_in_all)
                                      : std::string(rows == 1 ? "row is" : "rows are");
   return fmt::format("interrupted; {} {} {}", rows, of, output.place_of_finished_rows());

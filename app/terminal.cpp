@@ -24,6 +24,28 @@ extern "C" void request_stop(int signal) {
   _exit(128 + signal);
 }
 
+// "ropelab: <text>" and a line end; line breaks within become blanks.
+std::string line_of(std::string_view text) {
+  std::string line = "ropelab: ";
+  line += text;
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  return line + '\n';
+}
+
+// What line_of makes of the sentence. Never freed, since the signal handler reads it.
+const std::string* line_about_lost_file = nullptr;
+std::atomic_flag losing_file = ATOMIC_FLAG_INIT;
+
+extern "C" void end_for_lost_file(int) {
+  // Several threads may come across it.
+  while (losing_file.test_and_set()) pause();
+  remove_unfinished_files();
+  if (write(STDERR_FILENO, line_about_lost_file->data(), line_about_lost_file->size()) < 0) {
+    // There is nowhere left to say it.
+  }
+  _exit(1);
+}
+
 }  // namespace
 
 void secure_standard_streams() {
@@ -48,6 +70,13 @@ Interruption interrupt_on_signals() {
   return Interruption(stop);
 }
 
+void say_when_mapped_file_is_lost(const std::string& sentence) {
+  line_about_lost_file = new std::string(line_of(sentence));
+  struct sigaction action = {};
+  action.sa_handler = end_for_lost_file;
+  sigaction(SIGBUS, &action, nullptr);
+}
+
 int status_after_signal() { return 128 + stopping_signal; }
 
 void write_output(std::string_view text) {
@@ -67,12 +96,7 @@ void write_error(std::string_view text) {
   }
 }
 
-void say(std::string_view text) {
-  std::string line = "ropelab: ";
-  line += text;
-  std::replace(line.begin(), line.end(), '\n', ' ');
-  write_error(line + '\n');
-}
+void say(std::string_view text) { write_error(line_of(text)); }
 
 bool error_is_terminal() { return isatty(STDERR_FILENO) == 1; }
 

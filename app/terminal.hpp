@@ -20,6 +20,10 @@ Interruption interrupt_on_signals();
 // 128 + the signal that asked for it: 130 for Ctrl-C.
 int status_after_signal();
 
+// From now on, where a file that is mapped into memory turns out shorter than it was, or cannot be
+// read (SIGBUS), the program removes unfinished files, says this sentence and ends with status 1.
+void say_when_mapped_file_is_lost(const std::string& sentence);
+
 // The reader of standard output has had enough, as `head` has: no reason to complain.
 struct ReaderGone : std::runtime_error {
   ReaderGone() : std::runtime_error("nobody reads standard output") {}

@@ -1,5 +1,7 @@
 // ropelab bloom: a BLOOM model with its own position encoding, and with what stands in for it.
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <filesystem>
 #include <initializer_list>
 #include <memory>
@@ -11,10 +13,12 @@
 #include "app/commands.hpp"
 #include "app/construction_options.hpp"
 #include "app/model_comparison.hpp"
+#include "app/terminal.hpp"
 #include "ropelab/checkpoint/token_file.hpp"
 #include "ropelab/errors/diagonals.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/sweep/values.hpp"
+#include "ropelab/table/text_file.hpp"
 
 namespace ropelab::app {
 namespace {
@@ -22,6 +26,16 @@ namespace {
 constexpr int kBytes = 256;
 constexpr const char* kAttention = "attention";
 constexpr const char* kByPosition = "by-position";
+
+// As Python writes a text.
+std::string in_python(const std::string& text) {
+  std::string literal = "'";
+  for (const char c : text) {
+    if (c == '\'' || c == '\\') literal += '\\';
+    literal += c;
+  }
+  return literal + "'";
+}
 
 // Windows of one length.
 struct Point {
@@ -32,7 +46,10 @@ struct Point {
 class Bloom : public Command {
  public:
   void add_options(CLI::App& app) override {
-    folder_.add_to(app, "DIR", "", "Folder of a checkpoint in Hugging Face's BLOOM layout");
+    folder_.add_to(
+        app, "DIR", "",
+        "Folder of a checkpoint in Hugging Face's BLOOM layout, or a file of weights or an "
+        "index with config.json beside it");
     folder_.option()->required();
     text_.add_to(app, "--text", "FILE", "A text, for models whose vocabulary is the 256 bytes");
     tokens_.add_to(app, "--tokens", "FILE", "Token ids: whole numbers, or an .npy of them");
@@ -64,8 +81,15 @@ class Bloom : public Command {
   }
 
   void set_up(const Interruption& interruption) override {
+    say_when_mapped_file_is_lost(
+        fmt::format("'{}': a file of weights became shorter, or unreadable, while it was in use; "
+                    "one that stays as it is would be right",
+                    folder_.text()));
     checkpoint_ =
         folder_.read([](const std::string& text) { return std::make_unique<Checkpoint>(text); });
+    window_lengths_ = windows_.read([&](const std::string& text) {
+      return parse_integer_values(text, 2, kMostPositions, interruption);
+    });
     read_tokens();
     read_arithmetic();
     first_ = first_position_.read();
@@ -73,9 +97,7 @@ class Bloom : public Command {
     refuse_options_without_meaning();
     const auto rotations = rotation().read(
         [&](const std::string& text) { return parse_positive_values(text, interruption); });
-    for (const long long window : windows_.read([&](const std::string& text) {
-           return parse_integer_values(text, 2, kMostPositions, interruption);
-         })) {
+    for (const long long window : window_lengths_) {
       points_.push_back({plan(static_cast<std::size_t>(window)), {}});
       add_replacements(points_.back(), rotations);
     }
@@ -101,7 +123,13 @@ class Bloom : public Command {
             "max_kl",
             "max_logit_change",
             "rms_logit_change",
-            "same_top"};
+            "same_top",
+            "bits_per_byte_native",
+            "bits_per_byte_replaced",
+            "rms_probability_change",
+            "largest_entropy_difference",
+            "largest_max_weight_difference",
+            "largest_variance_difference"};
   }
 
   std::optional<std::size_t> rows_in_all() const override {
@@ -170,13 +198,43 @@ class Bloom : public Command {
           "--text",
           fmt::format(
               "this model has {} tokens, not the 256 bytes, and '{}' would have to be cut into "
-              "them; --tokens ids.npy takes what these two lines of Python write: ids = "
-              "transformers.AutoTokenizer.from_pretrained('{}')(open('{}').read())['input_ids']; "
-              "numpy.save('ids.npy', ids)",
-              vocabulary, text_.text(), folder_.text(), text_.text()));
+              "them; --tokens ids.npy takes what these two lines of Python write: import numpy, "
+              "transformers; numpy.save('ids.npy', transformers.AutoTokenizer.from_pretrained({})("
+              "open({}, encoding='utf-8').read())['input_ids'])",
+              vocabulary, text_.text(), in_python(folder_of_model()), in_python(text_.text())));
     }
-    ids_ = text_.read(read_bytes_as_ids);
+    ids_ = text_.read(
+        [&](const std::string& file) { return read_bytes_as_ids(file, tokens_of_limit()); });
     require_two(text_);
+  }
+
+  // How many tokens the windows of --limit reach over; nothing where that is more than is read.
+  std::optional<std::size_t> tokens_of_limit() const {
+    if (!limit_.given()) return std::nullopt;
+    const auto further_windows = static_cast<double>(*whole(limit_) - 1);
+    double most = 2;
+    for (const long long window : window_lengths_) {
+      const auto length = static_cast<double>(window);
+      const double stride = stride_.given() ? static_cast<double>(*whole(stride_)) : length;
+      most = std::max(most, further_windows * stride + length);
+    }
+    if (most > static_cast<double>(kMostBytesOfFile)) return std::nullopt;
+    return static_cast<std::size_t>(most);
+  }
+
+  static std::optional<std::size_t> whole(const TextOption& option) {
+    if (!option.given()) return std::nullopt;
+    return option.read([](const std::string& text) {
+      return static_cast<std::size_t>(parse_integer(text, 1, kMostPositions));
+    });
+  }
+
+  // The checkpoint's, where its tokenizer is.
+  std::string folder_of_model() const {
+    const std::filesystem::path path(folder_.text());
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) return path.string();
+    return path.has_parent_path() ? path.parent_path().string() : ".";
   }
 
   void require_two(const TextOption& option) const {
@@ -228,6 +286,9 @@ class Bloom : public Command {
     if (!has_computed()) {
       refuse(formats_.option(), "pair or rotary");
       refuse(pipelines_.option(), "pair or rotary");
+      if (formats_.eight_bit() == EightBit::saturates) {
+        throw UsageError("--saturate", "it means nothing without --bias pair or rotary");
+      }
     }
     if (!has(ReplacementKind::pair)) {
       for (const TextOption* option : {&max_phase_, &theta_, &split_.option()}) {
@@ -241,12 +302,6 @@ class Bloom : public Command {
 
   // Throws UsageError where the text has no such windows.
   EvaluationPlan plan(std::size_t window) const {
-    const auto whole = [](const TextOption& option) -> std::optional<std::size_t> {
-      if (!option.given()) return std::nullopt;
-      return option.read([](const std::string& text) {
-        return static_cast<std::size_t>(parse_integer(text, 1, kMostPositions));
-      });
-    };
     const EvaluationPlan plan{ids_.size(), window, whole(stride_), whole(limit_)};
     try {
       evaluation_windows(plan);
@@ -352,10 +407,13 @@ class Bloom : public Command {
     point.replacements.push_back(std::move(replacement));
   }
 
+  // The name of the folder or file, also where it is given as "." or "..".
   std::string model_name() const {
     std::filesystem::path path(folder_.text());
     if (path.filename().empty()) path = path.parent_path();
-    return path.filename().string();
+    if (path.filename() != "." && path.filename() != "..") return path.filename().string();
+    std::error_code ignored;
+    return std::filesystem::canonical(path, ignored).filename().string();
   }
 
   template <class Scalar>
@@ -421,8 +479,10 @@ class Bloom : public Command {
                const ModelFigures& figures, const ReplacedFigures* replaced) const {
     Table::Row row = table.add_row();
     name(row, point, replacement);
+    const double native = figures.native_losses.mean().mean;
     row.set("windows", figures.windows)
-        .set("cross_entropy_native", figures.native_losses.mean().mean);
+        .set("cross_entropy_native", native)
+        .set("bits_per_byte_native", in_bits_per_byte(native));
     if (replaced == nullptr) return;
     const ComparisonFigures& c = replaced->comparison;
     row.set("cross_entropy_replaced", c.cross_entropy_replaced)
@@ -436,33 +496,67 @@ class Bloom : public Command {
         .set("max_kl", c.max_kl)
         .set("max_logit_change", c.max_logit_change)
         .set("rms_logit_change", c.rms_logit_change)
-        .set("same_top", c.same_top);
+        .set("same_top", c.same_top)
+        .set("bits_per_byte_replaced", in_bits_per_byte(c.cross_entropy_replaced))
+        .set("rms_probability_change", c.rms_probability_change);
+    if (statistics_) add_largest_differences(row, figures.native_statistics, replaced->statistics);
+  }
+
+  // Nothing where a token is not a byte.
+  std::optional<double> in_bits_per_byte(double nats_per_token) const {
+    if (checkpoint_->config().vocabulary != kBytes) return std::nullopt;
+    return bits_per_byte(nats_per_token);
+  }
+
+  // A mean over the queries of a head, and the columns it is in.
+  struct Statistic {
+    const char* name;
+    double (HeadStatistics::*mean)() const;
+  };
+  static constexpr std::array<Statistic, 3> kStatistics = {
+      {{"entropy", &HeadStatistics::mean_entropy},
+       {"max_weight", &HeadStatistics::mean_greatest},
+       {"variance", &HeadStatistics::mean_variance}}};
+
+  template <class OfHead>
+  void for_heads(OfHead of_head) const {
+    const BloomConfig& model = checkpoint_->config();
+    for (std::size_t layer = 0; layer < static_cast<std::size_t>(model.layers); ++layer) {
+      for (std::size_t head = 0; head < static_cast<std::size_t>(model.heads); ++head) {
+        of_head(layer, head);
+      }
+    }
+  }
+
+  void add_largest_differences(Table::Row& row, const AttentionStatistics& native,
+                               const AttentionStatistics& replaced) const {
+    for (const auto& [name, mean] : kStatistics) {
+      double largest = 0;
+      for_heads([&, mean = mean](std::size_t layer, std::size_t head) {
+        const double difference =
+            std::abs((replaced.at(layer, head).*mean)() - (native.at(layer, head).*mean)());
+        // NaN stays.
+        if (!(difference <= largest) && !std::isnan(largest)) largest = difference;
+      });
+      row.set(fmt::format("largest_{}_difference", name), largest);
+    }
   }
 
   void add_statistics(const Point& point, const Replacement& replacement,
                       const ModelFigures& figures, const ReplacedFigures* replaced) {
-    const BloomConfig& model = checkpoint_->config();
-    for (std::size_t layer = 0; layer < static_cast<std::size_t>(model.layers); ++layer) {
-      for (std::size_t head = 0; head < static_cast<std::size_t>(model.heads); ++head) {
-        const HeadStatistics& native = figures.native_statistics.at(layer, head);
-        Table::Row row = statistics_->add_row();
-        name(row, point, replacement);
-        row.set("layer", layer + 1).set("head", head + 1);
-        const auto set = [&](const std::string& column, double before,
-                             std::optional<double> after) {
-          row.set(column + "_native", before).set(column + "_replaced", after);
-          if (after) row.set(column + "_difference", *after - before);
-        };
-        const HeadStatistics* after =
-            replaced == nullptr ? nullptr : &replaced->statistics.at(layer, head);
-        const auto of = [&](double (HeadStatistics::*mean)() const) {
-          return after == nullptr ? std::nullopt : std::optional((after->*mean)());
-        };
-        set("entropy", native.mean_entropy(), of(&HeadStatistics::mean_entropy));
-        set("max_weight", native.mean_greatest(), of(&HeadStatistics::mean_greatest));
-        set("variance", native.mean_variance(), of(&HeadStatistics::mean_variance));
+    for_heads([&](std::size_t layer, std::size_t head) {
+      Table::Row row = statistics_->add_row();
+      name(row, point, replacement);
+      row.set("layer", layer + 1).set("head", head + 1);
+      for (const auto& [statistic, mean] : kStatistics) {
+        const std::string column = statistic;
+        const double before = (figures.native_statistics.at(layer, head).*mean)();
+        row.set(column + "_native", before);
+        if (replaced == nullptr) continue;
+        const double after = (replaced->statistics.at(layer, head).*mean)();
+        row.set(column + "_replaced", after).set(column + "_difference", after - before);
       }
-    }
+    });
   }
 
   void add_bins(const Point& point, const Replacement& replacement, const ModelFigures& figures,
@@ -504,6 +598,7 @@ class Bloom : public Command {
   bool wants_statistics_ = false, wants_bins_ = false;
 
   std::unique_ptr<Checkpoint> checkpoint_;
+  std::vector<long long> window_lengths_;
   std::vector<Token> ids_;
   bool in_double_ = false;
   long long first_ = 0;

@@ -93,6 +93,24 @@ TEST_CASE("bloom prints the same of one file without prefixes as of three shards
   CHECK(printed(1, false) == sharded);
 }
 
+TEST_CASE("a text for a vocabulary of words is refused with what writes its ids") {
+  const TemporaryFolder folder;
+  written_checkpoint(folder, small_checkpoint(), 2);
+  folder.write("it's.txt", "a text");
+  const std::string text = folder / "it's.txt";
+  for (const char* model : {"model", "model/model.safetensors"}) {
+    const Outcome outcome = run({"bloom", folder / model, "--text", text});
+    CHECK(outcome.status == 2);
+    CHECK(outcome.error ==
+          "ropelab: --text: this model has 5000 tokens, not the 256 bytes, and '" + text +
+              "' would have to be cut into them; --tokens ids.npy takes what these two lines of "
+              "Python write: import numpy, transformers; numpy.save('ids.npy', "
+              "transformers.AutoTokenizer.from_pretrained('" +
+              (folder / "model") + "')(open('" + (folder / "it\\'s.txt") +
+              "', encoding='utf-8').read())['input_ids'])\n");
+  }
+}
+
 TEST_CASE("bloom takes BLOOM's vocabulary in blocks of rows that leave no trace") {
   const TemporaryFolder folder;
   SyntheticCheckpoint synthetic;
@@ -111,7 +129,7 @@ TEST_CASE("bloom takes BLOOM's vocabulary in blocks of rows that leave no trace"
   RunOptions<double> without_bias;
   without_bias.bias = &none;
   const Matrix<double> native = model.run(tokens), replaced = model.run(tokens, without_bias);
-  double loss_before = 0, loss_after = 0, divergence = 0;
+  double loss_before = 0, loss_after = 0, divergence = 0, squares = 0;
   for (Eigen::Index row = 0; row < 140; ++row) {
     const Matrix<double> before = model.logits(native.row(row));
     const Matrix<double> after = model.logits(replaced.row(row));
@@ -122,9 +140,16 @@ TEST_CASE("bloom takes BLOOM's vocabulary in blocks of rows that leave no trace"
     const Token next = tokens[static_cast<std::size_t>(row) + 1];
     loss_before -= change.native.log_probability(before(0, next)) / 139;
     loss_after -= change.replaced.log_probability(after(0, next)) / 139;
+    squares += std::pow(std::exp(change.replaced.log_probability(after(0, next))) -
+                            std::exp(change.native.log_probability(before(0, next))),
+                        2);
   }
   // Rows by themselves are added in another order.
   CHECK(std::abs(synthetic_number(table, 0, "cross_entropy_native") - loss_before) < 1e-12);
   CHECK(std::abs(synthetic_number(table, 0, "cross_entropy_replaced") - loss_after) < 1e-12);
   CHECK(std::abs(synthetic_number(table, 0, "mean_kl") - divergence) < 1e-6 * divergence);
+  CHECK(synthetic_number(table, 0, "rms_probability_change") == Approx(std::sqrt(squares / 139)));
+  // A token is no byte.
+  CHECK(table.at(0, "bits_per_byte_native").empty());
+  CHECK(table.at(0, "bits_per_byte_replaced").empty());
 }

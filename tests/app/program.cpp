@@ -6,11 +6,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <fstream>
-#include <iterator>
+#include <filesystem>
 #include <thread>
 
 #include "catch.hpp"
@@ -18,11 +15,6 @@
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 void redirect(int stream, const std::string& path) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
@@ -88,37 +80,12 @@ Outcome run_command(const std::vector<std::string>& command, const Circumstances
     close(screen);
   }
   outcome.status = wait_for(process);
-  outcome.output = contents(captured / "output");
-  if (!circumstances.error_on_terminal) outcome.error = contents(captured / "error");
+  outcome.output = captured.read("output");
+  if (!circumstances.error_on_terminal) outcome.error = captured.read("error");
   return outcome;
 }
 
 }  // namespace
-
-TemporaryFolder::TemporaryFolder() {
-  static std::atomic<int> count = 0;
-  path_ = fs::temp_directory_path() /
-          ("ropelab-test-" + std::to_string(getpid()) + "-" + std::to_string(count++));
-  fs::remove_all(path_);
-  fs::create_directories(path_);
-}
-
-TemporaryFolder::~TemporaryFolder() { fs::remove_all(path_); }
-
-std::vector<std::string> TemporaryFolder::names() const {
-  std::vector<std::string> names;
-  for (const auto& entry : fs::directory_iterator(path_)) {
-    names.push_back(entry.path().filename().string());
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-void TemporaryFolder::write(const std::string& name, const std::string& text) const {
-  std::ofstream(path_ / name, std::ios::binary) << text;
-}
-
-std::string TemporaryFolder::read(const std::string& name) const { return contents(path_ / name); }
 
 bool has_terminals() {
   int screen = -1;

@@ -1,31 +1,12 @@
 // Runs the built program as a user would.
 #pragma once
 
-#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "ropelab/table/csv_reader.hpp"
-
-// An empty folder that goes away with the test.
-class TemporaryFolder {
- public:
-  TemporaryFolder();
-  ~TemporaryFolder();
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string path() const { return path_.string(); }
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  // The names in it, sorted.
-  std::vector<std::string> names() const;
-  void write(const std::string& name, const std::string& text) const;
-  std::string read(const std::string& name) const;
-
- private:
-  std::filesystem::path path_;
-};
+#include "temporary_folder.hpp"
 
 struct Outcome {
   int status = 0;  // 128 + signal if one ended it

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "catch.hpp"
-#include "checkpoint/folder.hpp"
+#include "temporary_folder.hpp"
 
 using namespace ropelab;
 
@@ -19,14 +19,14 @@ std::string changed(const std::string& members) {
 }
 
 BloomConfig read(const std::string& text) {
-  const Folder folder;
+  const TemporaryFolder folder;
   return read_bloom_config(folder.write("config.json", text));
 }
 
 BloomConfig with(const std::string& members) { return read(changed(members)); }
 
 std::string refusal_of(const std::string& text) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.write("config.json", text), start = "'" + path + "': ";
   try {
     read_bloom_config(path);
@@ -195,7 +195,7 @@ TEST_CASE("a config that is no JSON object is refused in a sentence") {
         "it has 'n_layer' more than once; once would be right");
   CHECK_THAT(refusal_of("{\"n_layer\": " + std::string(100000, '[')),
              ContainsSubstring("nests more than 100 levels deep"));
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string missing = folder / "config.json";
   CHECK_THROWS_WITH(read_bloom_config(missing), "'" + missing + "': No such file or directory");
 }

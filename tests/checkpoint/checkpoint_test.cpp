@@ -7,11 +7,11 @@
 
 #include "benchmark/synthetic_checkpoint.hpp"
 #include "catch.hpp"
-#include "checkpoint/folder.hpp"
 #include "checkpoint/safetensors_text.hpp"
 #include "ropelab/checkpoint/bloom_tensors.hpp"
 #include "ropelab/formats/format.hpp"
 #include "ropelab/table/text_file.hpp"
+#include "temporary_folder.hpp"
 
 using namespace ropelab;
 using Json = nlohmann::ordered_json;
@@ -71,7 +71,7 @@ struct Parts {
 // What is said of a folder that `change` was done to.
 template <class Change>
 std::string checkpoint_refusal(const SyntheticCheckpoint& checkpoint, Change change) {
-  const Folder folder;
+  const TemporaryFolder folder;
   write_checkpoint(checkpoint, folder.path());
   change(folder);
   try {
@@ -89,7 +89,7 @@ std::string checkpoint_refusal(const SyntheticCheckpoint& checkpoint, Change cha
 // The same where one file of weights was changed, or the config.
 template <class Change>
 std::string refusal_of_weights(const SyntheticCheckpoint& checkpoint, Change change) {
-  return checkpoint_refusal(checkpoint, [&](const Folder& folder) {
+  return checkpoint_refusal(checkpoint, [&](const TemporaryFolder& folder) {
     Parts parts(folder / "model.safetensors");
     change(parts);
     folder.write("model.safetensors", parts.file());
@@ -100,14 +100,14 @@ template <class Change>
 std::string refusal_of_index(Change change) {
   SyntheticCheckpoint checkpoint = smallest();
   checkpoint.shards = 3;
-  return checkpoint_refusal(checkpoint, [&](const Folder& folder) {
+  return checkpoint_refusal(checkpoint, [&](const TemporaryFolder& folder) {
     Json index = Json::parse(read_text_file(folder / "model.safetensors.index.json"));
     change(index);
     folder.write("model.safetensors.index.json", index.dump());
   });
 }
 
-void change_config(const Folder& folder, const std::string& members) {
+void change_config(const TemporaryFolder& folder, const std::string& members) {
   Json config = Json::parse(read_text_file(folder / "config.json"));
   config.merge_patch(Json::parse(members));
   folder.write("config.json", config.dump());
@@ -158,7 +158,7 @@ TEST_CASE("the rounded weights of the trained model are its float32 ones, rounde
 TEST_CASE("shards, bare names and types change nothing but the files") {
   SyntheticCheckpoint synthetic = smallest();
   synthetic.type = TensorType::float32;
-  const Folder folder;
+  const TemporaryFolder folder;
   write_checkpoint(synthetic, folder / "whole");
   synthetic.shards = 5;
   synthetic.prefix = false;
@@ -191,7 +191,7 @@ TEST_CASE("random weights have the mean and spread that they are said to have") 
   SyntheticCheckpoint synthetic = smallest();
   synthetic.config.hidden_size = 256;
   synthetic.config.vocabulary = 1000;
-  const Folder folder;
+  const TemporaryFolder folder;
   write_checkpoint(synthetic, folder.path());
   const Checkpoint checkpoint(folder.path());
   const auto moments = [&](const char* name) {
@@ -216,7 +216,7 @@ TEST_CASE("random weights have the mean and spread that they are said to have") 
 TEST_CASE("an output layer of its own, or a copy of the embeddings, is taken") {
   SyntheticCheckpoint synthetic = smallest();
   synthetic.config.tied_output_layer = false;
-  const Folder folder;
+  const TemporaryFolder folder;
   write_checkpoint(synthetic, folder.path());
   const Checkpoint untied(folder.path());
   CHECK(&untied.output_layer() == &untied.tensor("lm_head.weight"));
@@ -235,7 +235,7 @@ TEST_CASE("an output layer of its own, or a copy of the embeddings, is taken") {
   CHECK(with_head("BF16", true) == "it was taken");
   CHECK(with_head("BF16", false) == differs);
   CHECK(with_head("F16", true) == differs);
-  CHECK(checkpoint_refusal(smallest(), [](const Folder& changed) {
+  CHECK(checkpoint_refusal(smallest(), [](const TemporaryFolder& changed) {
           change_config(changed, R"({"tie_word_embeddings": false})");
         }) == "'': there is no tensor 'lm_head.weight'; one of shape [6, 4] would be right");
 }
@@ -280,8 +280,8 @@ TEST_CASE("weights that do not make the model of the config are refused in a sen
         "every byte in one would be right");
   // A config of other sizes than the weights.
   const auto with_config = [](const std::string& members) {
-    return checkpoint_refusal(smallest(),
-                              [&](const Folder& folder) { change_config(folder, members); });
+    return checkpoint_refusal(
+        smallest(), [&](const TemporaryFolder& folder) { change_config(folder, members); });
   };
   CHECK(with_config(R"({"n_layer": 1})") ==
         "'/model.safetensors': tensor 'transformer.h.1.input_layernorm.bias' has no place in the "
@@ -298,7 +298,7 @@ TEST_CASE("weights that do not make the model of the config are refused in a sen
   t5.config.t5_buckets = 32;
   t5.config.t5_max_distance = 128;
   CHECK(checkpoint_refusal(t5,
-                           [](const Folder& folder) {
+                           [](const TemporaryFolder& folder) {
                              change_config(folder,
                                            R"({"position_encoding": null, "t5_buckets": null,
                                     "t5_max_distance": null})");
@@ -308,7 +308,7 @@ TEST_CASE("weights that do not make the model of the config are refused in a sen
 }
 
 TEST_CASE("a folder without what a checkpoint needs is refused in a sentence") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string here = "'" + folder.path();
   CHECK_THROWS_WITH(Checkpoint(folder / "nowhere"),
                     here + "/nowhere': there is no such file or folder");
@@ -363,7 +363,7 @@ TEST_CASE("an index that does not fit its shards is refused in a sentence") {
 
   SyntheticCheckpoint checkpoint = smallest();
   checkpoint.shards = 2;
-  CHECK(checkpoint_refusal(checkpoint, [](const Folder& folder) {
+  CHECK(checkpoint_refusal(checkpoint, [](const TemporaryFolder& folder) {
           std::string text = read_text_file(folder / "model.safetensors.index.json");
           const auto place = text.rfind("\n  }");
           text.insert(place, ",\n    \"transformer.ln_f.bias\": \"other.safetensors\"");
@@ -371,7 +371,7 @@ TEST_CASE("an index that does not fit its shards is refused in a sentence") {
         }) == index + "it has 'transformer.ln_f.bias' more than once; once would be right");
   // The same tensor in two shards, both named by the index, once with and once without the prefix.
   CHECK(checkpoint_refusal(checkpoint,
-                           [](const Folder& folder) {
+                           [](const TemporaryFolder& folder) {
                              const std::string first = folder / "model-00001-of-00002.safetensors";
                              Parts parts(first);
                              parts.append("ln_f.bias", "BF16", {4}, std::string(8, '\0'));

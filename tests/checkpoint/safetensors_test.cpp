@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "catch.hpp"
-#include "checkpoint/folder.hpp"
 #include "checkpoint/safetensors_text.hpp"
+#include "temporary_folder.hpp"
 
 using namespace ropelab;
 
@@ -258,7 +258,7 @@ TEST_CASE("sentences stay short, however long what they show") {
 }
 
 TEST_CASE("a file is mapped, found by name, and can be moved") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.write("x.safetensors", safetensors(kTwo, 28));
   SafetensorsFile first(path);
   const SafetensorsFile file = std::move(first);
@@ -271,7 +271,7 @@ TEST_CASE("a file is mapped, found by name, and can be moved") {
 }
 
 TEST_CASE("what cannot be mapped is refused with its path") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string missing = folder / "missing.safetensors";
   CHECK_THROWS_WITH(SafetensorsFile(missing), "'" + missing + "': No such file or directory");
   CHECK_THROWS_WITH(

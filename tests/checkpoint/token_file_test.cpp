@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "catch.hpp"
-#include "checkpoint/folder.hpp"
 #include "ropelab/checkpoint/npy.hpp"
+#include "temporary_folder.hpp"
 
 using namespace ropelab;
 
@@ -16,7 +16,7 @@ using Ids = std::vector<std::int32_t>;
 
 // What is said of a file with this in it, after its path.
 std::string token_refusal(const std::string& bytes, long long vocabulary = 250880) {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder.write("tokens", bytes);
   try {
     read_token_ids(path, vocabulary);
@@ -29,7 +29,7 @@ std::string token_refusal(const std::string& bytes, long long vocabulary = 25088
 }
 
 Ids ids(const std::string& bytes, long long vocabulary = 250880) {
-  const Folder folder;
+  const TemporaryFolder folder;
   return read_token_ids(folder.write("tokens", bytes), vocabulary);
 }
 
@@ -173,13 +173,16 @@ TEST_CASE("ids of .npy that are out of range are refused with their place") {
   CHECK(of("<i8", stored(std::vector<std::int64_t>{0, std::int64_t{1} << 32})) ==
         "number 2 of 2 is 4294967296" + right);
   CHECK(of("<u8", stored(std::vector<std::uint64_t>{0, ~std::uint64_t{0}})) ==
-        "number 2 of 2 is 9223372036854775807" + right);
+        "number 2 of 2 is 18446744073709551615" + right);
 }
 
 TEST_CASE("the bytes of a text are its ids") {
-  const Folder folder;
+  const TemporaryFolder folder;
   CHECK(read_bytes_as_ids(folder.write("text", std::string("a\0\xff\n", 4))) ==
         Ids{97, 0, 255, 10});
+  CHECK(read_bytes_as_ids(folder / "text", 3) == Ids{97, 0, 255});
+  CHECK(read_bytes_as_ids(folder / "text", 5).size() == 4);
+  CHECK(read_bytes_as_ids("/dev/zero", 3) == Ids{0, 0, 0});
   CHECK(read_bytes_as_ids(ROPELAB_TEST_DATA "/bloom/tiny-kjv/heldout.txt").size() == 65536);
   const std::string empty = folder.write("empty", "");
   CHECK_THROWS_WITH(read_bytes_as_ids(empty),
@@ -187,6 +190,19 @@ TEST_CASE("the bytes of a text are its ids") {
   const std::string missing = folder / "missing";
   CHECK_THROWS_WITH(read_bytes_as_ids(missing), "'" + missing + "': No such file or directory");
   CHECK_THROWS_WITH(read_token_ids(missing, 256), "'" + missing + "': No such file or directory");
+}
+
+TEST_CASE("token files too long to be any are not read") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("long", "1");
+  std::filesystem::resize_file(path, (1ull << 30) + 1);
+  const std::string sentence =
+      "'" + path +
+      "': it is longer than 1073741824 bytes, the most that is read; a shorter one "
+      "would be right";
+  CHECK_THROWS_WITH(read_token_ids(path, 256), sentence);
+  CHECK_THROWS_WITH(read_bytes_as_ids(path), sentence);
+  CHECK(read_bytes_as_ids(path, 2) == Ids{49, 0});
 }
 
 TEST_CASE(".npy files broken at random are read or refused, nothing else") {
@@ -201,7 +217,7 @@ TEST_CASE(".npy files broken at random are read or refused, nothing else") {
     }
     if (n % 3 == 0) file.resize(random() % file.size());
     try {
-      const auto row = parse_npy_row(file);
+      const auto row = parse_npy_ids(file, 1LL << 31, "others would be right");
       CHECK(row.size() <= file.size());
       ++taken;
     } catch (const std::invalid_argument& problem) {

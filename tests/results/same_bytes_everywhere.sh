@@ -6,7 +6,7 @@ set -euo pipefail
 
 sweep=(sweep context --context 1,65,1100 --max-phase 1e-3,0.5 --head 16 --head-dim 64,80
   --dtype float16,bfloat16,float32,float64,float8_e5m2
-  --pipeline naive,fused,ideal-trig,storage=float16,accumulation=bfloat16,accumulation=float32-fma)
+  --pipeline naive,fused,ideal-trig,storage=float16,accumulation=float32-fma)
 expected=
 for program in "$@"; do
   for set in scalar sse4 avx2 avx512; do

@@ -38,6 +38,12 @@ TEST_CASE("a fused accumulation stays with its step") {
   CHECK(all_but(whole, StepName::trig).fused_accumulation);
 }
 
+TEST_CASE("a step that is dropped is named once") {
+  const Pipeline whole = parse_pipeline("fused,table=bfloat16,trig=float16", float32_format());
+  CHECK(all_but(whole, StepName::table).name == "fused,trig=float16,table=exact");
+  CHECK(all_but(whole, StepName::trig).name == "fused,table=bfloat16,trig=exact");
+}
+
 TEST_CASE("a step that is exact already has nothing to drop") {
   const Pipeline whole = parse_pipeline("ideal-trig", float32_format());
   CHECK(only(whole, StepName::phase).name == "exact");

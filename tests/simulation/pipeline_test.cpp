@@ -28,6 +28,14 @@ TEST_CASE("8-bit steps saturate where it is asked for, whatever the dtype") {
   }
 }
 
+TEST_CASE("a step that is given twice is refused, though both say the same") {
+  for (const char* text : {"fused,position=exact,position=float16", "naive,table=exact,table=exact",
+                           "naive,accumulation=float32,accumulation=float32-fma"}) {
+    CHECK_THROWS_WITH(parse_pipeline(text, float32_format()),
+                      ContainsSubstring("more than once; once would be right"));
+  }
+}
+
 TEST_CASE("a pipeline without an 8-bit step has nothing to saturate") {
   CHECK_FALSE(saturates(parse_pipeline("naive", float32_format(), EightBit::saturates)));
   const Pipeline overridden = parse_pipeline("fused,storage=exact", e5m2(), EightBit::saturates);

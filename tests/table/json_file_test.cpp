@@ -73,6 +73,17 @@ TEST_CASE("an object of many members is read in linear time, and refused in a sh
 
 TEST_CASE("names are shown without control characters, long ones cut off") {
   CHECK(shown_name("a\x1b[31m\n") == "'a\\x1b[31m\\x0a'");
+  CHECK(shown_name("\xef\xbb\xbf"
+                   "1") == "'\\xef\\xbb\\xbf1'");
+  CHECK(shown_name("\xc2\x9b") == "'\\xc2\\x9b'");
+  CHECK(shown_name("1\xff\xc3"
+                   "2") == "'1\\xff\\xc32'");
+  // Longer than needed, half of a pair, past the last.
+  CHECK(shown_name("\xe0\x80\xaf\xed\xa0\x80\xf4\x90\x80\x80") ==
+        "'\\xe0\\x80\\xaf\\xed\\xa0\\x80\\xf4\\x90\\x80\\x80'");
+  for (const std::string good : {"\xc2\xa0", "\xe0\xa0\x80", "\xed\x9f\xbf", "\xf4\x8f\xbf\xbf"}) {
+    CHECK(shown_name(good) == "'" + good + "'");
+  }
   CHECK(cut_off(std::string(100, 'x')) == std::string(100, 'x'));
   CHECK(cut_off(std::string(99, 'x') + "\xe2\x82\xac") == std::string(99, 'x') + "...");
 }

@@ -8,31 +8,12 @@
 #include <stdexcept>
 
 #include "catch.hpp"
+#include "temporary_folder.hpp"
 
 using namespace ropelab;
 namespace fs = std::filesystem;
 
 namespace {
-
-// An empty folder that goes away with the test.
-class Folder {
- public:
-  Folder() : path_(fs::temp_directory_path() / ("ropelab-test-" + std::to_string(getpid()))) {
-    fs::remove_all(path_);
-    fs::create_directories(path_);
-  }
-  ~Folder() { fs::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string operator/(const char* name) const { return (path_ / name).string(); }
-  auto files() const {
-    return std::distance(fs::directory_iterator(path_), fs::directory_iterator());
-  }
-
- private:
-  fs::path path_;
-};
 
 std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -44,18 +25,18 @@ void put(const std::string& path, const std::string& text) { std::ofstream(path)
 }  // namespace
 
 TEST_CASE("a file has its name only once it is complete") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "x.csv";
   WholeFile file(path);
   file.write("a,b\n");
   CHECK(!fs::exists(path));
   file.commit();
   CHECK(contents(path) == "a,b\n");
-  CHECK(folder.files() == 1);
+  CHECK(folder.names().size() == 1);
 }
 
 TEST_CASE("a file that is given up leaves nothing, and the one before as it was") {
-  const Folder folder;
+  const TemporaryFolder folder;
   const std::string path = folder / "x.csv";
   put(path, "before");
   {
@@ -63,11 +44,11 @@ TEST_CASE("a file that is given up leaves nothing, and the one before as it was"
     file.write("half");
   }
   CHECK(contents(path) == "before");
-  CHECK(folder.files() == 1);
+  CHECK(folder.names().size() == 1);
 }
 
 TEST_CASE("a moved file is still committed once") {
-  const Folder folder;
+  const TemporaryFolder folder;
   WholeFile first(folder / "x.csv");
   WholeFile second(std::move(first));
   second.write("x");
@@ -76,7 +57,7 @@ TEST_CASE("a moved file is still committed once") {
 }
 
 TEST_CASE("a symbolic link stays, and its target is replaced") {
-  const Folder folder;
+  const TemporaryFolder folder;
   put(folder / "target.csv", "before");
   fs::create_symlink("target.csv", folder / "link.csv");
   WholeFile file(folder / "link.csv");
@@ -87,7 +68,7 @@ TEST_CASE("a symbolic link stays, and its target is replaced") {
 }
 
 TEST_CASE("paths that cannot be written are refused and nothing is left behind") {
-  const Folder folder;
+  const TemporaryFolder folder;
   put(folder / "file", "");
   const std::string too_long(300, 'x');
   for (const std::string& path :
@@ -96,12 +77,12 @@ TEST_CASE("paths that cannot be written are refused and nothing is left behind")
     CAPTURE(path);
     CHECK_THROWS_AS(WholeFile(path), std::runtime_error);
   }
-  CHECK(folder.files() == 1);
+  CHECK(folder.names().size() == 1);
 }
 
 TEST_CASE("a folder or file without permission is refused") {
   if (geteuid() == 0) return;  // root may write everywhere
-  const Folder folder;
+  const TemporaryFolder folder;
   put(folder / "read-only.csv", "before");
   fs::permissions(folder / "read-only.csv", fs::perms::owner_read);
   CHECK_THROWS_AS(WholeFile(folder / "read-only.csv"), std::runtime_error);
@@ -119,9 +100,9 @@ TEST_CASE("a device is written directly, and its failure is reported") {
 }
 
 TEST_CASE("unfinished files can be removed from a signal handler") {
-  const Folder folder;
+  const TemporaryFolder folder;
   WholeFile file(folder / "x.csv");
-  CHECK(folder.files() == 1);
+  CHECK(folder.names().size() == 1);
   remove_unfinished_files();
-  CHECK(folder.files() == 0);
+  CHECK(folder.names().size() == 0);
 }

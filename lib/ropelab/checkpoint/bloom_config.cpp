@@ -193,7 +193,7 @@ BloomConfig config_of(const JsonValue& root) {
 }  // namespace
 
 BloomConfig read_bloom_config(const std::string& path) {
-  const JsonValue root = read_json_file(path);
+  const JsonValue root = read_regular_json_file(path);
   try {
     return config_of(root);
   } catch (const std::invalid_argument& problem) {

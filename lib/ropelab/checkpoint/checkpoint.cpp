@@ -83,7 +83,7 @@ bool is_file_name(const std::string& name) {
 }
 
 Shards shards_of(const std::string& index) {
-  const JsonValue root = read_json_file(index);
+  const JsonValue root = read_regular_json_file(index);
   Shards shards;
   for (const JsonValue& member : weight_map_of(root, index).members) {
     const bool is_text = member.kind == JsonValue::Kind::string;

@@ -6,10 +6,8 @@
 #include <array>
 #include <charconv>
 #include <cstring>
-#include <limits>
 #include <optional>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "ropelab/checkpoint/refusal.hpp"
@@ -136,35 +134,35 @@ class HeaderParser {
 };
 
 template <class Stored>
-std::vector<std::int64_t> numbers_of(std::string_view data) {
-  constexpr auto most = std::numeric_limits<std::int64_t>::max();
-  std::vector<std::int64_t> numbers(data.size() / sizeof(Stored));
-  for (std::size_t n = 0; n < numbers.size(); ++n) {
+std::vector<std::int32_t> ids_of(std::string_view data, long long vocabulary,
+                                 std::string_view right) {
+  std::vector<std::int32_t> ids(data.size() / sizeof(Stored));
+  for (std::size_t n = 0; n < ids.size(); ++n) {
     Stored stored;
     std::memcpy(&stored, data.data() + n * sizeof(Stored), sizeof(Stored));
-    if constexpr (std::is_same_v<Stored, std::uint64_t>) {
-      stored = std::min(stored, static_cast<std::uint64_t>(most));
+    if (std::cmp_less(stored, 0) || std::cmp_greater_equal(stored, vocabulary)) {
+      refuse("number {} of {} is {}; {}", n + 1, ids.size(), stored, right);
     }
-    numbers[n] = static_cast<std::int64_t>(stored);
+    ids[n] = static_cast<std::int32_t>(stored);
   }
-  return numbers;
+  return ids;
 }
 
 struct NumberKind {
   std::string_view descr;  // without the byte order
   std::size_t bytes;
-  std::vector<std::int64_t> (*read)(std::string_view);
+  std::vector<std::int32_t> (*read)(std::string_view, long long, std::string_view);
 };
 
 constexpr std::array<NumberKind, 8> kKinds = {{
-    {"i1", 1, numbers_of<std::int8_t>},
-    {"i2", 2, numbers_of<std::int16_t>},
-    {"i4", 4, numbers_of<std::int32_t>},
-    {"i8", 8, numbers_of<std::int64_t>},
-    {"u1", 1, numbers_of<std::uint8_t>},
-    {"u2", 2, numbers_of<std::uint16_t>},
-    {"u4", 4, numbers_of<std::uint32_t>},
-    {"u8", 8, numbers_of<std::uint64_t>},
+    {"i1", 1, ids_of<std::int8_t>},
+    {"i2", 2, ids_of<std::int16_t>},
+    {"i4", 4, ids_of<std::int32_t>},
+    {"i8", 8, ids_of<std::int64_t>},
+    {"u1", 1, ids_of<std::uint8_t>},
+    {"u2", 2, ids_of<std::uint16_t>},
+    {"u4", 4, ids_of<std::uint32_t>},
+    {"u8", 8, ids_of<std::uint64_t>},
 }};
 
 const NumberKind& kind_of(const std::string& descr) {
@@ -205,7 +203,8 @@ std::pair<std::string_view, std::size_t> header_of(std::string_view file) {
 
 bool is_npy(std::string_view file) { return file.substr(0, kMagic.size()) == kMagic; }
 
-std::vector<std::int64_t> parse_npy_row(std::string_view file) {
+std::vector<std::int32_t> parse_npy_ids(std::string_view file, long long vocabulary,
+                                        std::string_view right) {
   const auto [text, data_begin] = header_of(file);
   const Header header = HeaderParser(text).parse();
   if (!header.descr || !header.fortran_order || !header.shape) {
@@ -225,7 +224,7 @@ std::vector<std::int64_t> parse_npy_row(std::string_view file) {
     refuse("its shape is ({}) of {} bytes each, but {} bytes follow; as many would be right",
            fmt::join(shape, ", "), kind.bytes, data.size());
   }
-  return kind.read(data);
+  return kind.read(data, vocabulary, right);
 }
 
 }  // namespace ropelab

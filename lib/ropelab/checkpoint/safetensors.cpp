@@ -8,32 +8,16 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "ropelab/table/text_file.hpp"
+
 namespace ropelab {
-namespace {
-
-namespace fs = std::filesystem;
-
-// A pipe would be waited for, and a folder cannot be mapped.
-void require_file(const std::string& path) {
-  std::error_code problem;
-  const fs::file_status status = fs::status(path, problem);
-  if (status.type() == fs::file_type::not_found) {
-    throw std::invalid_argument(std::generic_category().message(ENOENT));
-  }
-  if (problem) throw std::invalid_argument(problem.message());
-  if (!fs::is_regular_file(status)) {
-    throw std::invalid_argument("this is not a file; a safetensors file would be right");
-  }
-}
-
-}  // namespace
 
 class SafetensorsFile::Mapping {
  public:
   explicit Mapping(const std::string& path) {
     namespace ipc = boost::interprocess;
-    require_file(path);
-    if (fs::file_size(path) == 0) return;  // which cannot be mapped
+    require_regular_file(path, "a safetensors file");
+    if (std::filesystem::file_size(path) == 0) return;  // which cannot be mapped
     try {
       region_ = ipc::mapped_region(ipc::file_mapping(path.c_str(), ipc::read_only), ipc::read_only);
     } catch (const ipc::interprocess_exception& problem) {

@@ -25,8 +25,8 @@ namespace ropelab {
 std::vector<Tensor> parse_safetensors(std::span<const std::byte> file);
 
 // Such a file, mapped into memory: opening it reads the header alone, and of the data the system
-// reads what is used, when it is used. A file that is made shorter meanwhile ends the program
-// (SIGBUS), as with every mapped file.
+// reads what is used, when it is used. A file that is made shorter meanwhile raises SIGBUS, as
+// with every mapped file.
 class SafetensorsFile {
  public:
   // Throws std::invalid_argument, in one sentence that begins with the path, where it is no regular

@@ -110,7 +110,8 @@ class HeaderReader : public nlohmann::json_sax<nlohmann::json> {
 
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::json::exception& problem) override {
-    refuse("its header is not JSON at byte {}: {}", position, json_reason(problem.what()));
+    refuse("its header is not JSON at byte {}: {}; one object of JSON would be right", position,
+           json_reason(problem.what()));
   }
 
  private:

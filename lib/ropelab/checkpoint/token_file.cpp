@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 
@@ -68,28 +69,11 @@ class TextReader {
   std::size_t place_ = 0;
 };
 
-std::vector<std::int32_t> ids_of_npy(std::string_view file, long long vocabulary) {
-  const auto numbers = parse_npy_row(file);
-  const auto wrong = std::find_if(numbers.begin(), numbers.end(), [&](std::int64_t number) {
-    return number < 0 || number >= vocabulary;
-  });
-  if (wrong != numbers.end()) {
-    throw std::invalid_argument(fmt::format("number {} of {} is {}; {}",
-                                            wrong - numbers.begin() + 1, numbers.size(), *wrong,
-                                            right_ids(vocabulary)));
-  }
-  std::vector<std::int32_t> ids(numbers.size());
-  std::transform(numbers.begin(), numbers.end(), ids.begin(),
-                 [](std::int64_t number) { return static_cast<std::int32_t>(number); });
-  return ids;
-}
-
-// What `read` makes of the file's bytes, with the path before its complaints.
+// What `read` makes of the file, with the path before its complaints.
 template <class Read>
 std::vector<std::int32_t> read_ids(const std::string& path, Read read) {
   try {
-    const std::string file = read_text_file(path);
-    auto ids = read(std::string_view(file));
+    auto ids = read();
     if (ids.empty()) throw std::invalid_argument("there are no tokens in it; one would be right");
     return ids;
   } catch (const std::invalid_argument& problem) {
@@ -100,13 +84,17 @@ std::vector<std::int32_t> read_ids(const std::string& path, Read read) {
 }  // namespace
 
 std::vector<std::int32_t> read_token_ids(const std::string& path, long long vocabulary) {
-  return read_ids(path, [&](std::string_view file) {
-    return is_npy(file) ? ids_of_npy(file, vocabulary) : TextReader(file, vocabulary).read();
+  return read_ids(path, [&] {
+    const std::string file = read_text_file(path);
+    return is_npy(file) ? parse_npy_ids(file, vocabulary, right_ids(vocabulary))
+                        : TextReader(file, vocabulary).read();
   });
 }
 
-std::vector<std::int32_t> read_bytes_as_ids(const std::string& path) {
-  return read_ids(path, [](std::string_view file) {
+std::vector<std::int32_t> read_bytes_as_ids(const std::string& path,
+                                            std::optional<std::size_t> most) {
+  return read_ids(path, [&] {
+    const std::string file = most ? read_beginning_of_file(path, *most) : read_text_file(path);
     std::vector<std::int32_t> ids(file.size());
     std::transform(file.begin(), file.end(), ids.begin(),
                    [](char c) { return static_cast<std::int32_t>(static_cast<unsigned char>(c)); });

@@ -14,8 +14,14 @@ bool is_fused(const Pipeline& pipeline, StepName step) {
   return step == StepName::accumulation && pipeline.fused_accumulation;
 }
 
+// A step is named once: its override makes way for the new one.
 std::string with_override(std::string_view pipeline, StepName step, std::string_view value) {
-  return fmt::format("{},{}={}", pipeline, name_of(step), value);
+  const std::string item = fmt::format(",{}=", name_of(step));
+  std::string name(pipeline);
+  if (const auto begin = name.find(item); begin != std::string::npos) {
+    name.erase(begin, std::min(name.find(',', begin + 1), name.size()) - begin);
+  }
+  return name + item + std::string(value);
 }
 
 }  // namespace

@@ -10,8 +10,8 @@ namespace ropelab {
 // step is exact already.
 Pipeline only(const Pipeline& pipeline, StepName step);
 
-// The step exact, and every other as in `pipeline`: "fused,trig=exact", or the pipeline itself
-// where the step is exact already.
+// The step exact, and every other as in `pipeline`: "fused,trig=exact", also where it was
+// "fused,trig=float16"; or the pipeline itself where the step is exact already.
 Pipeline all_but(const Pipeline& pipeline, StepName step);
 
 // Whether no step rounds, so that every score is the exact one.

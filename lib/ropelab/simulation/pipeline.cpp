@@ -1,7 +1,9 @@
 #include "ropelab/simulation/pipeline.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -52,7 +54,8 @@ Step resolve(Kind kind, const Format& dtype) {
   return kind == Kind::dtype ? dtype : float32_format();
 }
 
-void apply_override(Pipeline& pipeline, std::string_view item) {
+// `seen`: the steps that items before it have named.
+void apply_override(Pipeline& pipeline, std::string_view item, std::array<bool, step_count>& seen) {
   const auto equals = item.find('=');
   if (equals == std::string_view::npos) {
     throw std::invalid_argument(
@@ -66,6 +69,10 @@ void apply_override(Pipeline& pipeline, std::string_view item) {
                                             fmt::join(step_names, ", ")));
   }
   const auto step = static_cast<StepName>(found - step_names.begin());
+  if (std::exchange(seen[static_cast<std::size_t>(step)], true)) {
+    throw std::invalid_argument(fmt::format(
+        "'{}' gives the step {} more than once; once would be right", pipeline.name, name));
+  }
   const bool fused = step == StepName::accumulation && value == "float32-fma";
   if (step == StepName::accumulation) pipeline.fused_accumulation = fused;
   if (value == "exact") {
@@ -89,7 +96,8 @@ Pipeline parse_pipeline(std::string_view text, const Format& dtype, EightBit eig
   Pipeline pipeline;
   pipeline.name = text;
   for (std::size_t s = 0; s < step_count; ++s) pipeline.steps[s] = resolve(preset.steps[s], dtype);
-  for (std::size_t n = 1; n < items.size(); ++n) apply_override(pipeline, items[n]);
+  std::array<bool, step_count> seen{};
+  for (std::size_t n = 1; n < items.size(); ++n) apply_override(pipeline, items[n], seen);
   if (eight_bit == EightBit::saturates) {
     for (Step& step : pipeline.steps) {
       if (step) step = saturating(*step);

@@ -51,8 +51,8 @@ std::vector<std::string_view> pipeline_names();
 enum class EightBit { overflows, saturates };
 
 // A preset, with overrides behind it ("fused,table=bfloat16,accumulation=float32-fma"), for
-// one dtype. Overrides take a format's name or `exact`. Steps in the dtype take it as it is,
-// saturating or not; with EightBit::saturates every 8-bit step saturates. Throws
+// one dtype. Overrides take a format's name or `exact`, and a step at most once. Steps in the dtype
+// take it as it is, saturating or not; with EightBit::saturates every 8-bit step saturates. Throws
 // std::invalid_argument with one sentence that names what exists.
 Pipeline parse_pipeline(std::string_view text, const Format& dtype,
                         EightBit eight_bit = EightBit::overflows);

@@ -53,9 +53,9 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::json::exception& problem) override {
     const auto end = text_.begin() + static_cast<std::ptrdiff_t>(std::min(position, text_.size()));
-    throw std::invalid_argument(fmt::format("line {}: this is not JSON: {}",
-                                            1 + std::count(text_.begin(), end, '\n'),
-                                            json_reason(problem.what())));
+    throw std::invalid_argument(
+        fmt::format("line {}: this is not JSON: {}; a file of JSON alone would be right",
+                    1 + std::count(text_.begin(), end, '\n'), json_reason(problem.what())));
   }
 
  private:
@@ -101,6 +101,25 @@ class Builder : public nlohmann::json_sax<nlohmann::json> {
   std::string name_;                                    // of the member to come
 };
 
+JsonValue parse(const std::string& text) {
+  Builder builder(text);
+  nlohmann::json::sax_parse(text, &builder);
+  JsonValue value = builder.take();
+  if (value.kind == Kind::object) return value;
+  throw std::invalid_argument(
+      fmt::format("it holds {}; an object, {{...}}, would be right", shown(value)));
+}
+
+// What `read` gives, with the path before its complaints.
+template <class Read>
+JsonValue with_path(const std::string& path, Read read) {
+  try {
+    return read();
+  } catch (const std::invalid_argument& problem) {
+    throw std::invalid_argument(fmt::format("'{}': {}", path, problem.what()));
+  }
+}
+
 }  // namespace
 
 std::string json_reason(std::string_view message) {
@@ -137,17 +156,14 @@ std::string shown(const JsonValue& value) {
 }
 
 JsonValue read_json_file(const std::string& path) {
-  try {
-    const std::string text = read_text_file(path);
-    Builder builder(text);
-    nlohmann::json::sax_parse(text, &builder);
-    JsonValue value = builder.take();
-    if (value.kind == Kind::object) return value;
-    throw std::invalid_argument(
-        fmt::format("it holds {}; an object, {{...}}, would be right", shown(value)));
-  } catch (const std::invalid_argument& problem) {
-    throw std::invalid_argument(fmt::format("'{}': {}", path, problem.what()));
-  }
+  return with_path(path, [&] { return parse(read_text_file(path)); });
+}
+
+JsonValue read_regular_json_file(const std::string& path) {
+  return with_path(path, [&] {
+    require_regular_file(path, "a file of JSON");
+    return parse(read_text_file(path));
+  });
 }
 
 }  // namespace ropelab

@@ -25,6 +25,8 @@ std::string shown(const JsonValue& value);
 // Throws std::invalid_argument, in one sentence that begins with the path, where the file cannot be
 // read, is not JSON (with the line), holds no object, nests too deeply, or names something twice.
 JsonValue read_json_file(const std::string& path);
+// The same of regular files alone, for names that nobody gives a pipe.
+JsonValue read_regular_json_file(const std::string& path);
 
 // The reason alone, of what nlohmann::json's exceptions say: "[json.exception.parse_error.101]
 // parse error at line 2, column 3: the reason".
