@@ -12,7 +12,7 @@ namespace {
 
 CsvText attention_table(const std::string& line) {
   CAPTURE(line);
-  return attention_table(run_shell("ropelab attention --quiet " + line));
+  return table_of(run_shell("ropelab attention --quiet " + line));
 }
 
 double attention_number(const CsvText& table, std::size_t record, const char* column) {
@@ -57,10 +57,10 @@ TEST_CASE("without content the last query's total variation is that of the sweep
       " --context 500 --head 3 --dtype bfloat16 --split key=2^3"
       " --pipeline fused --bias-scale before --first-position 77";
   const CsvText attention = attention_table("--queries last --content-sd 0" + setting);
-  const CsvText sweep = attention_table(run_shell("ropelab sweep phase --max-phase 0.1" + setting));
+  const CsvText sweep = table_of(run_shell("ropelab sweep phase --max-phase 0.1" + setting));
   CHECK(attention.at(2, "tv") == sweep.at(0, "weights_tv_computed"));
   const CsvText among = attention_table("--queries last --content random:5:halves" + setting);
-  const CsvText sweep_among = attention_table(
+  const CsvText sweep_among = table_of(
       run_shell("ropelab sweep phase --max-phase 0.1 --content random:5:halves" + setting));
   CHECK(among.at(2, "tv") == sweep_among.at(0, "weights_tv_computed"));
   CHECK(among.at(2, "pipeline") == sweep_among.at(0, "pipeline"));
@@ -103,7 +103,7 @@ TEST_CASE("scores of content may stand in a file") {
   const Outcome outcome = run_shell_in(
       folder, "ropelab attention --context 3 --slope 1 --dtype float64 --content-file s.csv");
   CHECK(outcome.error.empty());
-  const CsvText table = attention_table(outcome);
+  const CsvText table = table_of(outcome);
   CHECK(table.at(0, "pipeline") == "ideal-trig,content-file=s.csv");
   // Weights of e^2, e^(-1-1), e^(0.5-2) at distances 0, 1, 2, and of a single key.
   CHECK(attention_number(table, 0, "max_weight") ==

@@ -15,7 +15,7 @@ namespace {
 
 CsvText design_table(const std::string& line) {
   CAPTURE(line);
-  return design_table(run_shell("ropelab " + line));
+  return table_of(run_shell("ropelab " + line));
 }
 
 TEST_CASE("design --compare has a row for every method, in their order") {

@@ -11,7 +11,7 @@ namespace {
 
 CsvText limits_table(const std::string& options) {
   CAPTURE(options);
-  return limits_table(run_shell("ropelab limits " + options));
+  return table_of(run_shell("ropelab limits " + options));
 }
 
 // total_max_abs of the sweep at a context; empty if no pair is finite.

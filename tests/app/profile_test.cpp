@@ -12,7 +12,7 @@ namespace {
 
 CsvText profile_table(const std::string& line) {
   CAPTURE(line);
-  return profile_table(run_shell("ropelab " + line));
+  return table_of(run_shell("ropelab " + line));
 }
 
 double profile_number(const CsvText& table, std::size_t row, const std::string& column) {
