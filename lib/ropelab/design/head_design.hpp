@@ -81,9 +81,21 @@ struct Sample {
   std::uint64_t pairs, seed;
 };
 // The same, in logits, of a sample, roughly, for searches: to 1e-9 of the largest score. Something
-// above `enough` instead, where it is.
+// above `enough` instead, where it is. With the design's offset, or, where may_have_offset says so,
+// with the best one for this sample.
 std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& design,
                                       Objective objective, const Sample& sample, double enough,
                                       const Interruption& interruption = {});
+
+// Whether the offset is free: of multi-pair and grid, for an objective that is a largest error of
+// computed scores.
+bool may_have_offset(Method method, Objective objective);
+
+// The design with the offset that leaves the smallest objective: the middle between the least and
+// the greatest error of all pairs, or, where these are more than 2^28 or their scores are not
+// rounded, of a sample, if what that finds is much. Unchanged where there is no such offset, it
+// gains nothing to speak of, or a score is not finite. O(context window) time, on all threads.
+HeadDesign with_best_offset(const HeadTask& task, HeadDesign design, Objective objective,
+                            const Sample& sample, const Interruption& interruption = {});
 
 }  // namespace ropelab

@@ -495,11 +495,11 @@ std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
       }
     }
     if (!task.slope) return;
-    for (int first = 2; first <= std::min(options_.most_pairs, most_copies); first *= 2) {
+    for (int first = 1; first <= std::min(options_.most_pairs, most_copies); first *= 2) {
       for (const int others : {1, 2}) {
         for (int digits = 1; first + (digits - 1) * others <= options_.most_pairs; ++digits) {
-          if (others > 1 && digits == 1) continue;
-          if (digits > most_copied_digits) break;
+          if (others > 1 && (digits == 1 || first == 1)) continue;
+          if (first > 1 && digits > most_copied_digits) break;
           add(shifted_copies(task, {digits, first, others}));
         }
       }
@@ -511,9 +511,6 @@ std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
       }
     }
     for (int pairs = 2; pairs <= options_.most_pairs; ++pairs) {
-      for (const HeadDesign& design : exact_position_designs(task, pairs)) {
-        add_both(task, design, candidates);
-      }
       for (int bits = 1; bits <= most_digit_bits; ++bits) {
         for (HeadDesign design :
              dyadic_designs(task, pairs, {LastPair::rest, bits, every_dyadic})) {
@@ -529,7 +526,9 @@ std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
         add(single_designs(task));
         break;
       case Method::dyadic:
-        add(dyadic_designs(task, options_.most_pairs));
+        for (int digits = 1; digits <= options_.most_pairs; ++digits) {
+          add(dyadic_designs(task, digits));
+        }
         break;
       case Method::multi_pair:
         add_multi_pair();
