@@ -8,8 +8,9 @@
 namespace ropelab {
 namespace {
 
-// Pairs of the sample that all candidates are compared by, and of that for the best of them.
-constexpr std::uint64_t sample_size = 1 << 13, larger_sample = 1 << 16;
+// Pairs of the sample that most candidates are refused by, of that which the others are compared
+// by, and of that for the best of them.
+constexpr std::uint64_t small_sample = 1 << 10, sample_size = 1 << 13, larger_sample = 1 << 16;
 constexpr std::size_t finalists = 16;
 // The best are measured over all pairs: one, a second unless both take more products than the first
 // of these numbers, and further ones up to the second.
@@ -87,8 +88,12 @@ void Candidates::add(const HeadDesign& design) {
 
 std::optional<double> Candidates::consider(const HeadDesign& design, double most) {
   auto designs = for_group(design);
-  const auto value = sampled(designs, sample_size, most);
-  if (value && *value <= most) insert(*value, std::move(designs));
+  std::optional<double> value;
+  for (const std::uint64_t size : {small_sample, sample_size}) {
+    value = sampled(designs, size, most);
+    if (!value || *value > most) return value;
+  }
+  insert(*value, std::move(designs));
   return value;
 }
 
@@ -102,7 +107,7 @@ void Candidates::insert(double value, std::vector<HeadDesign> designs) {
 }
 
 bool Candidates::is_free(const HeadDesign& design) const {
-  return may_have_offset(design.method, options_.objective);
+  return may_have_offset(group_.front(), design.method, options_.objective);
 }
 
 double Candidates::enough(const HeadDesign& design) const {
@@ -167,8 +172,7 @@ void Candidates::rank_finalists(std::vector<Ranked>& ranked, double least) const
 std::vector<Found> Candidates::measured(const std::vector<HeadDesign>& designs) const {
   std::vector<Found> found;
   for (std::size_t h = 0; h < group_.size(); ++h) {
-    HeadDesign design = with_best_offset(group_[h], designs[h], options_.objective,
-                                         {larger_sample, options_.seed}, interruption_);
+    HeadDesign design = with_best_offset(group_[h], designs[h], options_.objective, interruption_);
     DesignErrors errors = measure(group_[h], design, interruption_);
     found.push_back({std::move(design), std::move(errors)});
   }
@@ -481,8 +485,8 @@ std::vector<Shifts> shifts_of(const HeadTask& task, int copies) {
   const Step& rotation = task.pipeline[StepName::rotation];
   // The last one is the least that the rotation tells from none at all positions.
   std::vector<Shifts> all;
-  for (const double fraction :
-       {0.25, 0x1p-6, rotation ? ulp(*rotation, middle_of(task) + 1) : 0x1p-12}) {
+  const double least = rotation ? ulp(*rotation, middle_of(task) + 1) : 0x1p-12;
+  for (const double fraction : {0.25, 4 * least, 2 * least, least}) {
     all.push_back(even_shifts(copies, spacing, false, fraction));
     if (copies == 1) continue;
     all.push_back(opposite_shifts(copies, fraction));
@@ -495,6 +499,8 @@ std::vector<Shifts> shifts_of(const HeadTask& task, int copies) {
 
 std::vector<HeadDesign> shifted_copies(const HeadTask& task, const Copies& copies) {
   if (!stores_less_than_it_rotates(task)) return {};
+  const bool rounds_positions = spacing_at_end(task.pipeline[StepName::storage], task) > 1;
+  if (copies.of_first > 1 && !rounds_positions) return {};
   std::vector<HeadDesign> designs;
   for (const int unit : position_units(task)) {
     const auto parts = parts_of_step(task, copies, unit);

@@ -80,8 +80,9 @@ class Runs {
   explicit Runs(const HeadTask& task) : Runs(task.context, 1, task.context) {}
   // As a sample of so many pairs needs them.
   static Runs for_sample(const HeadTask& task, std::uint64_t sample) {
-    const bool is_long = task.context >= 2 * many * short_length && sample < task.context;
-    return is_long ? Runs(task.context, many, short_length) : Runs(task);
+    constexpr std::size_t pairs_of_position = 8;
+    const std::size_t length = sample / pairs_of_position / many;
+    return task.context >= 2 * many * length ? Runs(task.context, many, length) : Runs(task);
   }
 
   std::size_t count() const { return count_; }
@@ -91,7 +92,7 @@ class Runs {
   }
 
  private:
-  static constexpr std::size_t many = 8, short_length = 512;
+  static constexpr std::size_t many = 8;
 
   Runs(std::size_t context, std::size_t count, std::size_t length)
       : context_(context), count_(count), length_(length) {}
@@ -204,6 +205,14 @@ struct ErrorRange {
   double middle() const { return least + half_width(); }
 };
 
+// With doubles for frequencies: an exact one is evaluated to many digits for each run of a table.
+HeadDesign with_double_frequencies(HeadDesign design) {
+  for (RotatedPair& pair : design.pairs) {
+    pair.theta = Algebraic(to_rational(pair.theta.to_double()));
+  }
+  return design;
+}
+
 // The errors of so many pairs, or up to the first with which the value of the range is above
 // `enough`. Empty where a score is not finite.
 template <class Value>
@@ -212,7 +221,7 @@ std::optional<ErrorRange> rough_errors(const HeadTask& task, const HeadDesign& d
                                        double enough, const Value& value) {
   const DistanceFunction bias = target(task, design);
   const Runs runs = Runs::for_sample(task, sample.pairs);
-  const Scores scores(task, design, runs);
+  const Scores scores(task, with_double_frequencies(design), runs);
   RoughPairs pairs(runs, sample.seed);
   ErrorRange errors;
   for (std::uint64_t n = 0; n < sample.pairs; ++n) {
@@ -359,15 +368,6 @@ std::optional<ErrorRange> rough_errors_of_both(const HeadTask& task, const HeadD
   return errors;
 }
 
-// Whether all pairs are looked at for an offset, by vectors.
-bool can_look_at_all(const HeadTask& task) {
-  constexpr double most_pairs = 0x1p28;
-  const auto is_rounded = [&](StepName step) { return task.pipeline[step].has_value(); };
-  return is_rounded(StepName::storage) && is_rounded(StepName::accumulation) &&
-         is_rounded(StepName::scaling) &&
-         static_cast<double>(task.context) * static_cast<double>(task.window) <= most_pairs;
-}
-
 }  // namespace
 
 HeadTask alibi_task(const Algebraic& slope, long long head_dim, std::size_t context,
@@ -414,7 +414,7 @@ std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& de
                                       Objective objective, const Sample& sample, double enough,
                                       const Interruption& interruption) {
   if (objective == Objective::total || objective == Objective::visible) {
-    const bool is_free = may_have_offset(design.method, objective);
+    const bool is_free = may_have_offset(task, design.method, objective);
     const auto value = [is_free](const ErrorRange& errors) {
       return is_free ? errors.half_width() : errors.largest();
     };
@@ -429,33 +429,29 @@ std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& de
   return ahead ? std::max(behind, ahead) : std::nullopt;
 }
 
-bool may_have_offset(Method method, Objective objective) {
+bool may_have_offset(const HeadTask& task, Method method, Objective objective) {
+  constexpr double most_pairs = 0x1p28;
+  const auto is_rounded = [&](StepName step) { return task.pipeline[step].has_value(); };
   return (method == Method::multi_pair || method == Method::grid) &&
-         (objective == Objective::total || objective == Objective::visible);
+         (objective == Objective::total || objective == Objective::visible) &&
+         is_rounded(StepName::storage) && is_rounded(StepName::accumulation) &&
+         is_rounded(StepName::scaling) &&
+         static_cast<double>(task.context) * static_cast<double>(task.window) <= most_pairs;
 }
 
 HeadDesign with_best_offset(const HeadTask& task, HeadDesign design, Objective objective,
-                            const Sample& sample, const Interruption& interruption) {
-  // What is left of the largest error at most, for an offset to be worth it: where only a sample
-  // tells it, all pairs may tell another.
-  constexpr double of_all = 0.999, of_sample = 0.9;
-  if (!may_have_offset(design.method, objective)) return design;
-  std::optional<ErrorRange> errors;
-  const bool looks_at_all = can_look_at_all(task);
-  if (looks_at_all) {
-    errors = errors_of_all(task, design, last_distance(task, objective), interruption);
-    if (task.ahead) {
-      const HeadTask ahead = seen_by_keys(task);
-      errors->add(
-          errors_of_all(ahead, exchanged(design), last_distance(ahead, objective), interruption));
-    }
-  } else {
-    errors = rough_errors_of_both(
-        task, design, objective, sample, 1, [](const ErrorRange&) { return 0.0; }, interruption);
+                            const Interruption& interruption) {
+  constexpr double worth_it = 0.999;
+  if (!may_have_offset(task, design.method, objective)) return design;
+  ErrorRange errors = errors_of_all(task, design, last_distance(task, objective), interruption);
+  if (task.ahead) {
+    const HeadTask ahead = seen_by_keys(task);
+    errors.add(
+        errors_of_all(ahead, exchanged(design), last_distance(ahead, objective), interruption));
   }
-  if (!errors || !errors->is_finite()) return design;
-  const double left = errors->half_width() / errors->largest();
-  if (left < (looks_at_all ? of_all : of_sample)) design.offset += errors->middle();
+  if (errors.is_finite() && errors.half_width() < worth_it * errors.largest()) {
+    design.offset += errors.middle();
+  }
   return design;
 }
 

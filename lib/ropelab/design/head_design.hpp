@@ -87,15 +87,14 @@ std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& de
                                       Objective objective, const Sample& sample, double enough,
                                       const Interruption& interruption = {});
 
-// Whether the offset is free: of multi-pair and grid, for an objective that is a largest error of
-// computed scores.
-bool may_have_offset(Method method, Objective objective);
+// Whether the offset of such a design is free: of multi-pair and grid, for an objective that is a
+// largest error of computed scores, where these are rounded and no more than 2^28 pairs tell it.
+bool may_have_offset(const HeadTask& task, Method method, Objective objective);
 
 // The design with the offset that leaves the smallest objective: the middle between the least and
-// the greatest error of all pairs, or, where these are more than 2^28 or their scores are not
-// rounded, of a sample, if what that finds is much. Unchanged where there is no such offset, it
-// gains nothing to speak of, or a score is not finite. O(context window) time, on all threads.
+// the greatest error of all pairs. Unchanged where its offset is not free, another would gain less
+// than a thousandth, or a score is not finite. O(context window) time, on all threads.
 HeadDesign with_best_offset(const HeadTask& task, HeadDesign design, Objective objective,
-                            const Sample& sample, const Interruption& interruption = {});
+                            const Interruption& interruption = {});
 
 }  // namespace ropelab
