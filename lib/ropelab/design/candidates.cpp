@@ -14,7 +14,7 @@ constexpr std::uint64_t small_sample = 1 << 10, sample_size = 1 << 13, larger_sa
 constexpr std::size_t finalists = 16;
 // The best are measured over all pairs: one, a second unless both take more products than the first
 // of these numbers, and further ones up to the second.
-constexpr double products_of_two = 0x1p33, products_of_more = 0x1p29;
+constexpr double products_of_two = 0x1p33, products_of_more = 0x1p30;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_finite(const HeadDesign& design) {
@@ -160,7 +160,11 @@ void Candidates::rank_finalists(std::vector<Ranked>& ranked, double least) const
   ranked.erase(std::find_if(ranked.begin(), ranked.end(), is_beaten), ranked.end());
   const std::size_t count = ranked.size();
   for (std::size_t n = 0; n < count; ++n) {
-    if (ranked[n].designs.front().pairs.size() > 1) ranked.push_back(reversed(ranked[n]));
+    // Copies of one pair are much the same in any order.
+    const auto& pairs = ranked[n].designs.front().pairs;
+    if (!pairs.empty() && !(pairs.front().theta == pairs.back().theta)) {
+      ranked.push_back(reversed(ranked[n]));
+    }
   }
   for (Ranked& candidate : ranked) {
     const auto value = sampled(candidate.designs, larger_sample, infinity);
@@ -483,8 +487,8 @@ std::vector<Shifts> shifts_of(const HeadTask& task, int copies) {
   const double spacing = spacing_at_end(task.pipeline[StepName::storage], task);
   if (spacing <= 1) return {Shifts(static_cast<std::size_t>(copies), 0)};
   const Step& rotation = task.pipeline[StepName::rotation];
-  // The last one is the least that the rotation tells from none at all positions.
   std::vector<Shifts> all;
+  // That the rotation tells from none at all positions.
   const double least = rotation ? ulp(*rotation, middle_of(task) + 1) : 0x1p-12;
   for (const double fraction : {0.25, 4 * least, 2 * least, least}) {
     all.push_back(even_shifts(copies, spacing, false, fraction));

@@ -432,7 +432,7 @@ std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& de
 bool may_have_offset(const HeadTask& task, Method method, Objective objective) {
   constexpr double most_pairs = 0x1p28;
   const auto is_rounded = [&](StepName step) { return task.pipeline[step].has_value(); };
-  return (method == Method::multi_pair || method == Method::grid) &&
+  return task.slope && (method == Method::multi_pair || method == Method::grid) &&
          (objective == Objective::total || objective == Objective::visible) &&
          is_rounded(StepName::storage) && is_rounded(StepName::accumulation) &&
          is_rounded(StepName::scaling) &&
@@ -443,12 +443,8 @@ HeadDesign with_best_offset(const HeadTask& task, HeadDesign design, Objective o
                             const Interruption& interruption) {
   constexpr double worth_it = 0.999;
   if (!may_have_offset(task, design.method, objective)) return design;
-  ErrorRange errors = errors_of_all(task, design, last_distance(task, objective), interruption);
-  if (task.ahead) {
-    const HeadTask ahead = seen_by_keys(task);
-    errors.add(
-        errors_of_all(ahead, exchanged(design), last_distance(ahead, objective), interruption));
-  }
+  const ErrorRange errors =
+      errors_of_all(task, design, last_distance(task, objective), interruption);
   if (errors.is_finite() && errors.half_width() < worth_it * errors.largest()) {
     design.offset += errors.middle();
   }

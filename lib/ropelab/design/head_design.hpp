@@ -87,8 +87,9 @@ std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& de
                                       Objective objective, const Sample& sample, double enough,
                                       const Interruption& interruption = {});
 
-// Whether the offset of such a design is free: of multi-pair and grid, for an objective that is a
-// largest error of computed scores, where these are rounded and no more than 2^28 pairs tell it.
+// Whether the offset of such a design is free: of multi-pair and grid for a slope, and an objective
+// that is a largest error of computed scores, where these are rounded and those of no more than
+// 2^28 pairs tell it. (Other biases have the one of their fit.)
 bool may_have_offset(const HeadTask& task, Method method, Objective objective);
 
 // The design with the offset that leaves the smallest objective: the middle between the least and
