@@ -31,6 +31,18 @@ bool makes_the_same(const HeadDesign& a, const HeadDesign& b) {
          (a.method == Method::native) == (b.method == Method::native);
 }
 
+// Whether it may matter in which order products are added: hardly, where all are copies of one
+// pair.
+bool has_an_order(const std::vector<RotatedPair>& pairs) {
+  const auto size = [](const RotatedPair& pair) {
+    return std::hypot(pair.query[0], pair.query[1]);
+  };
+  return std::any_of(pairs.begin(), pairs.end(), [&](const RotatedPair& pair) {
+    return !(pair.theta == pairs.front().theta) ||
+           std::fabs(size(pair) / size(pairs.front()) - 1) > 0x1p-6;
+  });
+}
+
 // The design of another head of a group.
 HeadDesign for_slope(HeadDesign design, const HeadTask& from, const HeadTask& to) {
   const double ratio = (*to.slope / *from.slope).to_double();
@@ -111,9 +123,14 @@ bool Candidates::is_free(const HeadDesign& design) const {
 }
 
 double Candidates::enough(const HeadDesign& design) const {
+  // So far above the best of all, no candidate is the winner in spite of its sample.
+  constexpr double far_above = 4;
   const auto ranked = ranked_.find(design.pairs.size());
   const bool are_few = ranked == ranked_.end() || ranked->second.size() < finalists;
-  return are_few ? infinity : ranked->second.back().value;
+  const double of_finalists = are_few ? infinity : ranked->second.back().value;
+  double best = infinity;
+  for (const auto& [pairs, candidates] : ranked_) best = std::min(best, candidates.front().value);
+  return best > 0 ? std::min(of_finalists, far_above * best) : of_finalists;
 }
 
 Candidates::Ranked Candidates::reversed(Ranked candidate) {
@@ -160,9 +177,7 @@ void Candidates::rank_finalists(std::vector<Ranked>& ranked, double least) const
   ranked.erase(std::find_if(ranked.begin(), ranked.end(), is_beaten), ranked.end());
   const std::size_t count = ranked.size();
   for (std::size_t n = 0; n < count; ++n) {
-    // Copies of one pair are much the same in any order.
-    const auto& pairs = ranked[n].designs.front().pairs;
-    if (!pairs.empty() && !(pairs.front().theta == pairs.back().theta)) {
+    if (has_an_order(ranked[n].designs.front().pairs)) {
       ranked.push_back(reversed(ranked[n]));
     }
   }
