@@ -4,7 +4,8 @@
 
 For every head of the file: random queries, keys and values (seeded); the extra components appended
 to query and key as the file says; scaled_dot_product_attention by hand, with the file's score scale
-and not the root of the enlarged dimension. Prints how far the outputs are apart."""
+and not the root of the enlarged dimension. The file's offset, a constant that the scores of a head
+have too much, is not looked at: softmax does not see it. Prints how far the outputs are apart."""
 import json
 import math
 import sys

@@ -8,12 +8,13 @@
 namespace ropelab {
 namespace {
 
-// Pairs of the sample that all candidates are compared by, and of that for the best of them.
-constexpr std::uint64_t sample_size = 1 << 13, larger_sample = 1 << 16;
+// Pairs of the sample that most candidates are refused by, of that which the others are compared
+// by, and of that for the best of them.
+constexpr std::uint64_t small_sample = 1 << 10, sample_size = 1 << 13, larger_sample = 1 << 16;
 constexpr std::size_t finalists = 16;
 // The best are measured over all pairs: one, a second unless both take more products than the first
 // of these numbers, and further ones up to the second.
-constexpr double products_of_two = 0x1p33, products_of_more = 0x1p29;
+constexpr double products_of_two = 0x1p33, products_of_more = 0x1p30;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_finite(const HeadDesign& design) {
@@ -28,6 +29,18 @@ bool makes_the_same(const HeadDesign& a, const HeadDesign& b) {
   return a.pairs == b.pairs && a.factor_terms == b.factor_terms &&
          a.unit_exponent == b.unit_exponent && a.offset == b.offset &&
          (a.method == Method::native) == (b.method == Method::native);
+}
+
+// Whether it may matter in which order products are added: hardly, where all are copies of one
+// pair.
+bool has_an_order(const std::vector<RotatedPair>& pairs) {
+  const auto size = [](const RotatedPair& pair) {
+    return std::hypot(pair.query[0], pair.query[1]);
+  };
+  return std::any_of(pairs.begin(), pairs.end(), [&](const RotatedPair& pair) {
+    return !(pair.theta == pairs.front().theta) ||
+           std::fabs(size(pair) / size(pairs.front()) - 1) > 0x1p-6;
+  });
 }
 
 // The design of another head of a group.
@@ -72,23 +85,52 @@ Real product_of(const HeadDesign& design) {
 
 void Candidates::add(const HeadDesign& design) {
   const bool is_known = std::any_of(known_.begin(), known_.end(), [&](const HeadDesign& known) {
-    return makes_the_same(known, design);
+    return makes_the_same(known, design) && is_free(known) == is_free(design);
   });
   if (is_known) return;
   known_.push_back(design);
-  auto designs = for_group(design);
-  const auto value = sampled(designs, sample_size, enough());
-  if (!value) return;
-  const auto after = std::upper_bound(
-      ranked_.begin(), ranked_.end(), *value,
-      [](double least, const Ranked& candidate) { return least < candidate.value; });
-  ranked_.insert(after, {*value, std::move(designs)});
-  if (ranked_.size() > finalists) ranked_.pop_back();
+  const double most = enough(design);
+  const auto value = consider(design, most);
+  // Scores on both sides of 0 are half as large, and so are the roundings of their sums.
+  constexpr double worth_it = 0.9;
+  if (value && *value <= most && design.method == Method::multi_pair && group_.front().slope) {
+    consider(moved_apart(group_.front(), design), std::min(most, worth_it * *value));
+  }
 }
 
-// A candidate with more than this is no finalist.
-double Candidates::enough() const {
-  return ranked_.size() < finalists ? infinity : ranked_.back().value;
+std::optional<double> Candidates::consider(const HeadDesign& design, double most) {
+  auto designs = for_group(design);
+  std::optional<double> value;
+  for (const std::uint64_t size : {small_sample, sample_size}) {
+    value = sampled(designs, size, most);
+    if (!value || *value > most) return value;
+  }
+  insert(*value, std::move(designs));
+  return value;
+}
+
+void Candidates::insert(double value, std::vector<HeadDesign> designs) {
+  std::vector<Ranked>& ranked = ranked_[designs.front().pairs.size()];
+  const auto after = std::upper_bound(
+      ranked.begin(), ranked.end(), value,
+      [](double least, const Ranked& candidate) { return least < candidate.value; });
+  ranked.insert(after, {value, std::move(designs)});
+  if (ranked.size() > finalists) ranked.pop_back();
+}
+
+bool Candidates::is_free(const HeadDesign& design) const {
+  return may_have_offset(group_.front(), design.method, options_.objective);
+}
+
+double Candidates::enough(const HeadDesign& design) const {
+  // So far above the best of all, no candidate is the winner in spite of its sample.
+  constexpr double far_above = 4;
+  const auto ranked = ranked_.find(design.pairs.size());
+  const bool are_few = ranked == ranked_.end() || ranked->second.size() < finalists;
+  const double of_finalists = are_few ? infinity : ranked->second.back().value;
+  double best = infinity;
+  for (const auto& [pairs, candidates] : ranked_) best = std::min(best, candidates.front().value);
+  return best > 0 ? std::min(of_finalists, far_above * best) : of_finalists;
 }
 
 Candidates::Ranked Candidates::reversed(Ranked candidate) {
@@ -129,41 +171,60 @@ double Candidates::products_measured(const HeadDesign& design) const {
          static_cast<double>(group_.size() * std::max<std::size_t>(1, design.pairs.size()));
 }
 
-void Candidates::rank_finalists() {
+void Candidates::rank_finalists(std::vector<Ranked>& ranked, double least) const {
   const auto by_value = [](const Ranked& a, const Ranked& b) { return a.value < b.value; };
-  const std::size_t count = ranked_.size();
+  const auto is_beaten = [&](const Ranked& candidate) { return candidate.value >= least; };
+  ranked.erase(std::find_if(ranked.begin(), ranked.end(), is_beaten), ranked.end());
+  const std::size_t count = ranked.size();
   for (std::size_t n = 0; n < count; ++n) {
-    if (ranked_[n].designs.front().pairs.size() > 1) ranked_.push_back(reversed(ranked_[n]));
+    if (has_an_order(ranked[n].designs.front().pairs)) {
+      ranked.push_back(reversed(ranked[n]));
+    }
   }
-  for (Ranked& candidate : ranked_) {
+  for (Ranked& candidate : ranked) {
     const auto value = sampled(candidate.designs, larger_sample, infinity);
     candidate.value = value ? std::max(candidate.value, *value) : infinity;
   }
-  std::stable_sort(ranked_.begin(), ranked_.end(), by_value);
+  std::stable_sort(ranked.begin(), ranked.end(), by_value);
+}
+
+std::vector<Found> Candidates::measured(const std::vector<HeadDesign>& designs) const {
+  std::vector<Found> found;
+  for (std::size_t h = 0; h < group_.size(); ++h) {
+    HeadDesign design = with_best_offset(group_[h], designs[h], options_.objective, interruption_);
+    DesignErrors errors = measure(group_[h], design, interruption_);
+    found.push_back({std::move(design), std::move(errors)});
+  }
+  return found;
+}
+
+void Candidates::measure_finalists(const std::vector<Ranked>& ranked, Best& best) const {
+  double products = 0;
+  for (std::size_t n = 0; n < ranked.size(); ++n) {
+    products += products_measured(ranked[n].designs.front());
+    // What a sample finds is no more than what all pairs have.
+    if (best.value <= ranked[n].value) return;
+    if (n > 0 && products > (n == 1 ? products_of_two : products_of_more)) return;
+    std::vector<Found> found = measured(ranked[n].designs);
+    const auto value = worst(found);
+    if (value && *value < best.value) best = {*value, std::move(found)};
+  }
 }
 
 std::vector<Found> Candidates::best() {
-  rank_finalists();
-  std::vector<Found> best;
-  double least = infinity;
-  double products = 0;
-  for (std::size_t n = 0; n < ranked_.size(); ++n) {
-    products += products_measured(ranked_[n].designs.front());
-    // What a sample finds is no more than what all pairs have.
-    if (least <= ranked_[n].value) break;
-    if (n > 0 && products > (n == 1 ? products_of_two : products_of_more)) break;
-    std::vector<Found> found;
-    for (std::size_t h = 0; h < group_.size(); ++h) {
-      const HeadDesign& design = ranked_[n].designs[h];
-      found.push_back({design, measure(group_[h], design, interruption_)});
-    }
-    const auto value = worst(found);
-    if (value && *value < least) {
-      best = std::move(found);
-      least = *value;
-    }
+  std::vector<std::vector<Ranked>*> by_pairs;
+  for (auto& [pairs, ranked] : ranked_) {
+    if (!ranked.empty()) by_pairs.push_back(&ranked);
   }
-  return best;
+  std::stable_sort(by_pairs.begin(), by_pairs.end(), [](const auto* a, const auto* b) {
+    return a->front().value < b->front().value;
+  });
+  Best best;
+  for (std::vector<Ranked>* ranked : by_pairs) {
+    rank_finalists(*ranked, best.value);
+    measure_finalists(*ranked, best);
+  }
+  return std::move(best.found);
 }
 
 bool Candidates::compares_slopes(const HeadTask& task) const {
@@ -200,24 +261,48 @@ RotatedPair pair_of(const Algebraic& theta, double cosine, double sine, int expo
           {0, std::ldexp(1.0, exponent)}};
 }
 
+namespace {
+
+using Part = std::array<double, 2>;
+
+// Turned back by so many positions, and rounded again.
+Part turned_back(const HeadTask& task, const Algebraic& theta, const Part& part,
+                 const Real& positions) {
+  const Real angle = theta.to_real() * positions;
+  const double c = to_double(cosine(angle)), s = to_double(sine(angle));
+  return {rounded_component(task, part[0] * c + part[1] * s),
+          rounded_component(task, part[1] * c - part[0] * s)};
+}
+
+// What the turned design has more at distance 0 than the one that it was made of is its offset.
+HeadDesign with_offset_of_turn(const HeadTask& task, HeadDesign turned, const HeadDesign& from) {
+  turned.offset +=
+      to_double(Real(product_of(turned) - product_of(from)) * scale_of(task).to_real());
+  return turned;
+}
+
+}  // namespace
+
 HeadDesign centred(const HeadTask& task, const HeadDesign& design,
                    const std::vector<double>& shifts) {
   HeadDesign turned = design;
   for (std::size_t n = 0; n < turned.pairs.size(); ++n) {
     RotatedPair& pair = turned.pairs[n];
     const Real middle = Real(task.context / 2) + (shifts.empty() ? Real(0) : Real(shifts[n]));
-    const Real angle = pair.theta.to_real() * middle;
-    const double c = to_double(cosine(angle)), s = to_double(sine(angle));
-    const auto back = [&](const std::array<double, 2>& part) -> std::array<double, 2> {
-      return {rounded_component(task, part[0] * c + part[1] * s),
-              rounded_component(task, part[1] * c - part[0] * s)};
-    };
-    pair.query = back(pair.query);
-    pair.key = back(pair.key);
+    pair.query = turned_back(task, pair.theta, pair.query, middle);
+    pair.key = turned_back(task, pair.theta, pair.key, middle);
   }
-  turned.offset +=
-      to_double(Real(product_of(turned) - product_of(design)) * scale_of(task).to_real());
-  return turned;
+  return with_offset_of_turn(task, std::move(turned), design);
+}
+
+HeadDesign moved_apart(const HeadTask& task, const HeadDesign& design) {
+  HeadDesign turned = design;
+  const Real quarter = Real(task.window / 4);
+  for (RotatedPair& pair : turned.pairs) {
+    pair.query = turned_back(task, pair.theta, pair.query, quarter);
+    pair.key = turned_back(task, pair.theta, pair.key, -quarter);
+  }
+  return with_offset_of_turn(task, std::move(turned), design);
 }
 
 namespace {
@@ -233,8 +318,9 @@ bool stores_less_than_it_rotates(const HeadTask& task) {
 // What is tried: phases over the reach of a pair of about 2^-octave.
 constexpr int first_octave = 3, last_octave = 24;
 
-// The query part size 2^-of_key and the key part size 2^-of_query turn by theta = 2^exponent/size,
-// so that the components that follow the position are the position times a power of two.
+// The query part size 2^-of_key and the key part size 2^-of_query turn by
+// theta = unit 2^exponent/size, so that the components that follow the position are the position
+// times unit and a power of two.
 struct PositionPair {
   PositionPair(double size, int octave, double reach)
       : exponent(std::ilogb(std::ldexp(size, -octave) / reach)),
@@ -246,18 +332,44 @@ struct PositionPair {
   double query, key;
 };
 
-// That takes `part` of the step per position away.
-RotatedPair exact_position_pair(const HeadTask& task, double part, int octave) {
+// That takes unit part of the step per position away.
+RotatedPair exact_position_pair(const HeadTask& task, double part, int unit, int octave) {
   const double size = std::fabs(part);
   const PositionPair pair(size, octave, window_of(task));
-  return {Algebraic::power(2, pair.exponent, 1) / Algebraic(to_rational(size)),
+  return {Algebraic::power(2, pair.exponent, 1) * Algebraic(unit) / Algebraic(to_rational(size)),
           {rounded_component(task, std::copysign(pair.query, -part)), 0},
           {0, rounded_component(task, pair.key)}};
 }
 
-std::vector<double> digits_of_step(const HeadTask& task, int most) {
-  return signed_digits(step_per_position(task).to_real(), most,
-                       task.pipeline[StepName::storage]->precision);
+// Positions are counted from the middle of the context.
+double middle_of(const HeadTask& task) { return static_cast<double>(task.context / 2); }
+
+// How far apart the numbers of a step are where positions end, in positions.
+double spacing_at_end(const Step& step, const HeadTask& task) {
+  return ulp(*step, std::max(middle_of(task) - 0.5, 0.5));
+}
+
+// What a position may be multiplied by to be exact in the storage still: odd numbers, as it is the
+// part for each position that may round better.
+std::vector<int> position_units(const HeadTask& task) {
+  constexpr int greatest = 15;
+  std::vector<int> units{1};
+  const double room = std::ldexp(1.0, task.pipeline[StepName::storage]->precision);
+  while (units.back() < greatest && (units.back() + 2) * middle_of(task) <= room) {
+    units.push_back(units.back() + 2);
+  }
+  return units;
+}
+
+// Phases small enough for the storage to keep the large components as they are, the smallest of
+// which is the last that keeps these in the range of the storage. (The small ones may then be
+// subnormal, and drop the fraction of a position as it should be.)
+std::vector<int> position_octaves(const HeadTask& task) {
+  constexpr int smallest = 16;
+  const double range = task.pipeline[StepName::storage]->largest;
+  const double square = step_per_position(task).to_double() * window_of(task);
+  const int last = std::min(smallest, std::ilogb(range / square * range));
+  return {last, last - 1, last - 3};
 }
 
 // Pairs whose components of the position end just below a power of two, `reach` positions from 0:
@@ -306,9 +418,12 @@ std::vector<HeadDesign> single_designs(const HeadTask& task) {
   }
   add_filled_binades(task, window_of(task) - 0.5, designs);
   add_filled_binades(task, window_of(task) / 2, designs);
-  for (HeadDesign design : exact_position_designs(task, 1)) {
-    design.method = Method::single;
-    designs.push_back(std::move(design));
+  if (stores_less_than_it_rotates(task)) {
+    const double part = to_bits(step.to_double(), task.pipeline[StepName::storage]->precision);
+    for (int octave = first_octave; octave < last_octave; ++octave) {
+      designs.push_back({.method = Method::single});
+      designs.back().pairs = {exact_position_pair(task, part, 1, octave)};
+    }
   }
   const int slowest = std::ilogb(window_of(task));
   for (int t = slowest; t < slowest + octaves; ++t) {
@@ -340,37 +455,92 @@ std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs, con
   return designs;
 }
 
-std::vector<HeadDesign> exact_position_designs(const HeadTask& task, int pairs) {
-  if (!stores_less_than_it_rotates(task)) return {};
-  const auto parts = digits_of_step(task, pairs);
-  std::vector<HeadDesign> designs;
-  for (int octave = first_octave; octave < last_octave; ++octave) {
-    designs.push_back({.method = Method::multi_pair});
-    for (const double part : parts) {
-      designs.back().pairs.push_back(exact_position_pair(task, part, octave));
+namespace {
+
+// What each pair takes away for each position, in units: its share of what those before it left.
+std::vector<double> parts_of_step(const HeadTask& task, const Copies& copies, int unit) {
+  const int bits = task.pipeline[StepName::storage]->precision;
+  std::vector<double> parts;
+  Real left = step_per_position(task).to_real() / unit;
+  for (int digit = 0; digit < copies.digits; ++digit) {
+    for (int count = digit == 0 ? copies.of_first : copies.of_others; count > 0; --count) {
+      if (left == 0) return parts;
+      parts.push_back(to_bits(to_double(Real(left / count)), bits));
+      left -= Real(parts.back());
     }
   }
-  return designs;
+  return parts;
 }
+
+// Of a number of copies, in positions.
+using Shifts = std::vector<double>;
+
+// A little beyond the middle, a little before, and one position further to either side, and so on.
+Shifts opposite_shifts(int copies, double fraction) {
+  Shifts shifts;
+  for (int copy = 0; copy < copies; ++copy) {
+    const double shift = copy / 2 + fraction;
+    shifts.push_back(copy % 2 == 0 ? shift : -shift);
+  }
+  return shifts;
+}
+
+// Evenly over `spacing`, and a fraction beyond; the last may be half a gap further, for where the
+// spacing of the format changes.
+Shifts even_shifts(int copies, double spacing, bool is_last_further, double fraction) {
+  Shifts shifts;
+  const double gap = spacing / copies;
+  for (int copy = 0; copy < copies; ++copy) {
+    shifts.push_back((copy - (copies - 1) / 2.0) * gap + fraction);
+  }
+  if (is_last_further) shifts.back() += gap / 2;
+  return shifts;
+}
+
+// The shifts that are tried for copies of the first digit.
+std::vector<Shifts> shifts_of(const HeadTask& task, int copies) {
+  const double spacing = spacing_at_end(task.pipeline[StepName::storage], task);
+  if (spacing <= 1) return {Shifts(static_cast<std::size_t>(copies), 0)};
+  const Step& rotation = task.pipeline[StepName::rotation];
+  std::vector<Shifts> all;
+  // That the rotation tells from none at all positions.
+  const double least = rotation ? ulp(*rotation, middle_of(task) + 1) : 0x1p-12;
+  for (const double fraction : {0.25, 4 * least, 2 * least, least}) {
+    all.push_back(even_shifts(copies, spacing, false, fraction));
+    if (copies == 1) continue;
+    all.push_back(opposite_shifts(copies, fraction));
+    if (copies > 2) all.push_back(even_shifts(copies, spacing, true, fraction));
+  }
+  return all;
+}
+
+}  // namespace
 
 std::vector<HeadDesign> shifted_copies(const HeadTask& task, const Copies& copies) {
   if (!stores_less_than_it_rotates(task)) return {};
-  const auto parts = digits_of_step(task, copies.digits);
-  if (parts.size() < static_cast<std::size_t>(copies.digits)) return {};
+  const bool rounds_positions = spacing_at_end(task.pipeline[StepName::storage], task) > 1;
+  if (copies.of_first > 1 && !rounds_positions) return {};
   std::vector<HeadDesign> designs;
-  for (const double fraction : {0x1p-6, 0x1p-9, 0x1p-12}) {
-    for (int octave = first_octave; octave < last_octave; octave += 2) {
+  for (const int unit : position_units(task)) {
+    const auto parts = parts_of_step(task, copies, unit);
+    const auto pairs =
+        static_cast<std::size_t>(copies.of_first + (copies.digits - 1) * copies.of_others);
+    if (parts.size() < pairs) continue;
+    for (const int octave : position_octaves(task)) {
       HeadDesign design{.method = Method::multi_pair};
-      std::vector<double> shifts;
-      for (std::size_t n = 0; n < parts.size(); ++n) {
-        const int count = n == 0 ? copies.of_first : copies.of_others;
-        for (int copy = 0; copy < count; ++copy) {
-          design.pairs.push_back(exact_position_pair(task, parts[n] / count, octave));
-          const double shift = copy / 2 + fraction;
-          shifts.push_back(count == 1 ? 0 : copy % 2 == 0 ? shift : -shift);
-        }
+      for (const double part : parts) {
+        design.pairs.push_back(exact_position_pair(task, part, unit, octave));
       }
-      designs.push_back(centred(task, design, shifts));
+      for (Shifts shifts : shifts_of(task, copies.of_first)) {
+        // Those of the further digits, whose roundings weigh little.
+        for (int digit = 1; digit < copies.digits; ++digit) {
+          const Shifts others = copies.of_others == 1
+                                    ? Shifts{0}
+                                    : opposite_shifts(copies.of_others, std::fabs(shifts.front()));
+          shifts.insert(shifts.end(), others.begin(), others.end());
+        }
+        designs.push_back(centred(task, design, shifts));
+      }
     }
   }
   return designs;

@@ -1,6 +1,9 @@
 // Designs to choose from; internal to this room.
 #pragma once
 
+#include <limits>
+#include <map>
+
 #include "ropelab/design/search.hpp"
 
 namespace ropelab {
@@ -17,8 +20,9 @@ class Candidates {
   // query parts by the ratio of the slopes. Passes over it where a number is not finite, or such a
   // score is in the sample.
   void add(const HeadDesign& design);
-  // The best of the best few, measured over all pairs; one for each head. Empty where there is
-  // none.
+  // The best of the best few of each number of pairs, measured over all pairs with the best offset
+  // that they may have; one for each head. So no candidate is lost because there are others of more
+  // pairs. Empty where there is none.
   std::vector<Found> best();
 
  private:
@@ -32,9 +36,21 @@ class Candidates {
   // Ranked compares; something above `enough` where it is. Empty where some number is not finite.
   std::optional<double> sampled(const std::vector<HeadDesign>& designs, std::uint64_t size,
                                 double enough) const;
-  double enough() const;
-  // Puts ranked_, and their pairs the other way round, in order by a larger sample.
-  void rank_finalists();
+  // A candidate of as many pairs with more than this is no finalist.
+  double enough(const HeadDesign& design) const;
+  // Its value, or something above `most`, where it is no candidate.
+  std::optional<double> consider(const HeadDesign& design, double most);
+  void insert(double value, std::vector<HeadDesign> designs);
+  bool is_free(const HeadDesign& design) const;  // its offset
+  // Puts those that may be below `least`, also with their pairs the other way round, in order by a
+  // larger sample.
+  void rank_finalists(std::vector<Ranked>& ranked, double least) const;
+  std::vector<Found> measured(const std::vector<HeadDesign>& designs) const;
+  struct Best {
+    double value = std::numeric_limits<double>::infinity();
+    std::vector<Found> found{};
+  };
+  void measure_finalists(const std::vector<Ranked>& ranked, Best& best) const;
   // How many products a measurement over all pairs takes, of all heads.
   double products_measured(const HeadDesign& design) const;
   std::vector<HeadDesign> for_group(const HeadDesign& design) const;
@@ -46,8 +62,8 @@ class Candidates {
   const std::vector<HeadTask>& group_;
   const SearchOptions& options_;
   const Interruption& interruption_;
-  std::vector<Ranked> ranked_;     // the best few, in order
-  std::vector<HeadDesign> known_;  // all that were added
+  std::map<std::size_t, std::vector<Ranked>> ranked_;  // by pairs: the best few, in order
+  std::vector<HeadDesign> known_;                      // all that were added
 };
 
 // x as the rotation step keeps a fixed component.
@@ -65,6 +81,11 @@ RotatedPair pair_of(const Algebraic& theta, double cosine, double sine, int expo
 HeadDesign centred(const HeadTask& task, const HeadDesign& design,
                    const std::vector<double>& shifts = {});
 
+// The same design with the query part turned back by a quarter of the window more, and the key part
+// by as much less: the scores lose half of the bias of the furthest key, which goes into the
+// offset.
+HeadDesign moved_apart(const HeadTask& task, const HeadDesign& design);
+
 // Pairs of single: see DesignSearch::best.
 std::vector<HeadDesign> single_designs(const HeadTask& task);
 // Pairs of dyadic, of at most so many digits; the last pair may have all that is left of N for its
@@ -78,20 +99,20 @@ struct Digits {
 std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs,
                                        const Digits& wanted = {});
 
-// Pairs whose small components are powers of two times the position, and so exact in a storage that
-// holds the positions, of a rotation in more precision; their large ones hardly change. With
-// theta = 2^c/s, the query part -2^-a s and the key part 2^(a-c) s such a pair takes s away for
-// each position. The first pair has the step per position, the next what `storage` leaves of it,
-// and so on.
-std::vector<HeadDesign> exact_position_designs(const HeadTask& task, int pairs);
-
-// Copies of such pairs, each with its share of what it takes away, turned back to the middle and a
-// little beyond, a little before, and one position further to either side, and so on: what one copy
-// rounds up another rounds down. Two of them carry one bit of position more than the storage has,
-// four of them two, but for some positions where the spacing of the format changes.
+// Pairs whose small components are a small odd number and a power of two times the position, and so
+// exact in a storage that holds the positions, of a rotation in more precision; their large ones
+// hardly change. With theta = u 2^c/s, the query part -2^-a s and the key part 2^(a-c) s such a
+// pair takes u s away for each position. Each pair has as much of the step per position as the
+// storage keeps of its share of what those before it left: copies share a digit, and the next digit
+// is what they leave.
+//
+// The pairs are turned back to the middle. Where the storage does not hold all positions from
+// there, the copies of the first digit are turned by different fractions of its spacing at the
+// ends: what one copy rounds up another rounds down. Two of them carry one bit of position more
+// than the storage has, four of them two, but for some positions where the spacing changes.
 struct Copies {
   int digits;     // of the step per position
-  int of_first;   // copies of the first digit, 2, 4, ...
+  int of_first;   // copies of the first digit
   int of_others;  // of each other one; 1 or an even number
 };
 std::vector<HeadDesign> shifted_copies(const HeadTask& task, const Copies& copies);

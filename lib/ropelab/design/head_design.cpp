@@ -6,6 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
 #include <boost/random/mersenne_twister.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
 
@@ -14,6 +16,7 @@
 #include "ropelab/errors/content_errors.hpp"
 #include "ropelab/errors/content_scores.hpp"
 #include "ropelab/errors/exact_errors.hpp"
+#include "ropelab/errors/score_rows.hpp"
 #include "ropelab/errors/weights.hpp"
 
 namespace ropelab {
@@ -77,8 +80,9 @@ class Runs {
   explicit Runs(const HeadTask& task) : Runs(task.context, 1, task.context) {}
   // As a sample of so many pairs needs them.
   static Runs for_sample(const HeadTask& task, std::uint64_t sample) {
-    const bool is_long = task.context >= 2 * many * short_length && sample < task.context;
-    return is_long ? Runs(task.context, many, short_length) : Runs(task);
+    constexpr std::size_t pairs_of_position = 8;
+    const std::size_t length = sample / pairs_of_position / many;
+    return task.context >= 2 * many * length ? Runs(task.context, many, length) : Runs(task);
   }
 
   std::size_t count() const { return count_; }
@@ -88,7 +92,7 @@ class Runs {
   }
 
  private:
-  static constexpr std::size_t many = 8, short_length = 512;
+  static constexpr std::size_t many = 8;
 
   Runs(std::size_t context, std::size_t count, std::size_t length)
       : context_(context), count_(count), length_(length) {}
@@ -181,24 +185,97 @@ class RoughPairs {
   std::uint64_t drawn_ = 0;
 };
 
-// The greatest error of so many pairs, or the first above `enough`.
-std::optional<double> greatest_error(const HeadTask& task, const HeadDesign& design,
-                                     std::size_t last_distance, const Sample& sample,
-                                     double enough) {
+// F - B of some pairs.
+struct ErrorRange {
+  double least = std::numeric_limits<double>::infinity();
+  double greatest = -std::numeric_limits<double>::infinity();
+
+  void add(double error) {
+    least = std::min(least, error);
+    greatest = std::max(greatest, error);
+  }
+  void add(const ErrorRange& other) {
+    add(other.least);
+    add(other.greatest);
+  }
+  bool is_finite() const { return std::isfinite(least) && std::isfinite(greatest); }
+  double largest() const { return std::max(std::fabs(least), std::fabs(greatest)); }
+  // With the best offset.
+  double half_width() const { return (greatest - least) / 2; }
+  double middle() const { return least + half_width(); }
+};
+
+// With doubles for frequencies: an exact one is evaluated to many digits for each run of a table.
+HeadDesign with_double_frequencies(HeadDesign design) {
+  for (RotatedPair& pair : design.pairs) {
+    pair.theta = Algebraic(to_rational(pair.theta.to_double()));
+  }
+  return design;
+}
+
+// The errors of so many pairs, or up to the first with which the value of the range is above
+// `enough`. Empty where a score is not finite.
+template <class Value>
+std::optional<ErrorRange> rough_errors(const HeadTask& task, const HeadDesign& design,
+                                       std::size_t last_distance, const Sample& sample,
+                                       double enough, const Value& value) {
   const DistanceFunction bias = target(task, design);
   const Runs runs = Runs::for_sample(task, sample.pairs);
-  const Scores scores(task, design, runs);
+  const Scores scores(task, with_double_frequencies(design), runs);
   RoughPairs pairs(runs, sample.seed);
-  double greatest = 0;
-  for (std::uint64_t n = 0; n < sample.pairs && greatest <= enough; ++n) {
+  ErrorRange errors;
+  for (std::uint64_t n = 0; n < sample.pairs; ++n) {
     const auto [query, key] = pairs.next();
     const std::size_t d = scores.distance(query, key);
     if (d > last_distance) continue;
     const DoubleDouble score = scores(query, key);
     if (!std::isfinite(score.high)) return std::nullopt;
-    greatest = std::max(greatest, std::fabs((score - bias.quick(d)).high));
+    errors.add((score - bias.quick(d)).high);
+    if (value(errors) > enough) break;
   }
-  return greatest;
+  return errors;
+}
+
+std::size_t last_distance(const HeadTask& task, Objective objective) {
+  return objective == Objective::visible ? task.visible : task.window - 1;
+}
+
+// As ScoreRows computes them.
+ErrorRange errors_of_all(const HeadTask& task, const HeadDesign& design, std::size_t last_distance,
+                         const Interruption& interruption) {
+  const ScoreRows scores(task.pipeline, scale_of(task), products(task, design));
+  const DistanceFunction bias = target(task, design);
+  const std::size_t distances = last_distance + 1;
+  // By distance, the greatest first, as keys come.
+  std::vector<double> high(distances), low(distances);
+  for (std::size_t n = 0; n < distances; ++n) {
+    const DoubleDouble b = bias.quick(last_distance - n);
+    high[n] = b.high;
+    low[n] = b.low;
+  }
+  const auto add_query = [&](std::size_t i, std::vector<double>& row, ErrorRange& errors) {
+    const std::size_t keys = std::min(i + 1, distances), first = distances - keys;
+    scores.fill({i, 1, i + 1 - keys, keys}, row.data(), keys);
+    double least = errors.least, greatest = errors.greatest;
+    for (std::size_t n = 0; n < keys; ++n) {
+      const double error = row[n] - high[first + n] - low[first + n];
+      least = error < least ? error : least;
+      greatest = error > greatest ? error : greatest;
+    }
+    errors = {least, greatest};
+  };
+  return tbb::parallel_reduce(
+      tbb::blocked_range<std::size_t>(0, task.context, 64), ErrorRange{},
+      [&](const auto& queries, ErrorRange errors) {
+        interruption.check();
+        std::vector<double> row(distances);
+        for (std::size_t i = queries.begin(); i != queries.end(); ++i) add_query(i, row, errors);
+        return errors;
+      },
+      [](ErrorRange a, const ErrorRange& b) {
+        a.add(b);
+        return a;
+      });
 }
 
 std::optional<double> total_variation_of(const Scores& scores, const DistanceFunction& bias,
@@ -260,22 +337,35 @@ bool are_equal(const DistanceFunction& a, const DistanceFunction& b, std::size_t
   return true;
 }
 
+// Of the objectives that are no largest error of computed scores.
 std::optional<double> rough_behind(const HeadTask& task, const HeadDesign& design,
-                                   Objective objective, const Sample& sample, double enough,
+                                   Objective objective, const Sample& sample,
                                    const Interruption& interruption) {
   interruption.check();
-  const std::size_t last = objective == Objective::visible ? task.visible : task.window - 1;
-  if (objective == Objective::total || objective == Objective::visible) {
-    return greatest_error(task, design, last, sample, enough);
-  }
-  // Neither of the others looks at the scores of every query, and so at those that overflow.
-  constexpr double any = std::numeric_limits<double>::infinity();
-  if (!greatest_error(task, design, last, sample, any)) return std::nullopt;
+  // Neither looks at the scores of every query, and so at those that overflow.
+  const auto any = [](const ErrorRange&) { return 0.0; };
+  if (!rough_errors(task, design, task.window - 1, sample, 1, any)) return std::nullopt;
   const DistanceFunction bias = target(task, design);
   if (objective == Objective::weights) return total_variation_of(Scores(task, design), bias, task);
   return fitted_truncation(FittedReference(simulated(task, design), bias, task.window),
                            task.context)
       .maximum;
+}
+
+template <class Value>
+std::optional<ErrorRange> rough_errors_of_both(const HeadTask& task, const HeadDesign& design,
+                                               Objective objective, const Sample& sample,
+                                               double enough, const Value& value,
+                                               const Interruption& interruption) {
+  interruption.check();
+  auto errors = rough_errors(task, design, last_distance(task, objective), sample, enough, value);
+  if (!errors || !task.ahead || value(*errors) > enough) return errors;
+  const HeadTask ahead = seen_by_keys(task);
+  const auto errors_ahead = rough_errors(ahead, exchanged(design), last_distance(ahead, objective),
+                                         sample, enough, value);
+  if (!errors_ahead) return std::nullopt;
+  errors->add(*errors_ahead);
+  return errors;
 }
 
 }  // namespace
@@ -323,11 +413,42 @@ DesignErrors measure(const HeadTask& task, const HeadDesign& design,
 std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& design,
                                       Objective objective, const Sample& sample, double enough,
                                       const Interruption& interruption) {
-  const auto behind = rough_behind(task, design, objective, sample, enough, interruption);
+  if (objective == Objective::total || objective == Objective::visible) {
+    const bool is_free = may_have_offset(task, design.method, objective);
+    const auto value = [is_free](const ErrorRange& errors) {
+      return is_free ? errors.half_width() : errors.largest();
+    };
+    const auto errors =
+        rough_errors_of_both(task, design, objective, sample, enough, value, interruption);
+    return errors ? std::optional(value(*errors)) : std::nullopt;
+  }
+  const auto behind = rough_behind(task, design, objective, sample, interruption);
   if (!behind || !task.ahead || objective == Objective::weights) return behind;
   const auto ahead =
-      rough_behind(seen_by_keys(task), exchanged(design), objective, sample, enough, interruption);
+      rough_behind(seen_by_keys(task), exchanged(design), objective, sample, interruption);
   return ahead ? std::max(behind, ahead) : std::nullopt;
+}
+
+bool may_have_offset(const HeadTask& task, Method method, Objective objective) {
+  constexpr double most_pairs = 0x1p28;
+  const auto is_rounded = [&](StepName step) { return task.pipeline[step].has_value(); };
+  return task.slope && (method == Method::multi_pair || method == Method::grid) &&
+         (objective == Objective::total || objective == Objective::visible) &&
+         is_rounded(StepName::storage) && is_rounded(StepName::accumulation) &&
+         is_rounded(StepName::scaling) &&
+         static_cast<double>(task.context) * static_cast<double>(task.window) <= most_pairs;
+}
+
+HeadDesign with_best_offset(const HeadTask& task, HeadDesign design, Objective objective,
+                            const Interruption& interruption) {
+  constexpr double worth_it = 0.999;
+  if (!may_have_offset(task, design.method, objective)) return design;
+  const ErrorRange errors =
+      errors_of_all(task, design, last_distance(task, objective), interruption);
+  if (errors.is_finite() && errors.half_width() < worth_it * errors.largest()) {
+    design.offset += errors.middle();
+  }
+  return design;
 }
 
 std::optional<double> objective_of(const DesignErrors& errors, Objective objective) {

@@ -81,9 +81,21 @@ struct Sample {
   std::uint64_t pairs, seed;
 };
 // The same, in logits, of a sample, roughly, for searches: to 1e-9 of the largest score. Something
-// above `enough` instead, where it is.
+// above `enough` instead, where it is. With the design's offset, or, where may_have_offset says so,
+// with the best one for this sample.
 std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& design,
                                       Objective objective, const Sample& sample, double enough,
                                       const Interruption& interruption = {});
+
+// Whether the offset of such a design is free: of multi-pair and grid for a slope, and an objective
+// that is a largest error of computed scores, where these are rounded and those of no more than
+// 2^28 pairs tell it. (Other biases have the one of their fit.)
+bool may_have_offset(const HeadTask& task, Method method, Objective objective);
+
+// The design with the offset that leaves the smallest objective: the middle between the least and
+// the greatest error of all pairs. Unchanged where its offset is not free, another would gain less
+// than a thousandth, or a score is not finite. O(context window) time, on all threads.
+HeadDesign with_best_offset(const HeadTask& task, HeadDesign design, Objective objective,
+                            const Interruption& interruption = {});
 
 }  // namespace ropelab

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numbers>
 #include <stdexcept>
@@ -340,12 +341,30 @@ class DesignSearch::Fits {
     return numbers_.emplace(std::move(key), numbers_.size()).first->second;
   }
 
+  // Those of `most_pairs`, and of the powers of two below it: fewer may do better where rounding
+  // decides.
   std::vector<std::vector<double>> chosen_from_grid(const HeadTask& task,
                                                     const SearchOptions& options,
                                                     const Interruption& interruption) const {
-    constexpr std::size_t most_runs = 16, kept = 2;
     const auto thetas = slowest_first(options);
-    const std::size_t count = std::min(thetas.size(), static_cast<std::size_t>(options.most_pairs));
+    std::size_t count = std::min(thetas.size(), static_cast<std::size_t>(options.most_pairs));
+    auto chosen = chosen_from_grid(task, thetas, count, interruption);
+    while (task.slope && count > 1) {
+      count = std::bit_floor(count - 1);
+      for (auto& run : chosen_from_grid(task, thetas, count, interruption)) {
+        chosen.push_back(std::move(run));
+      }
+    }
+    return chosen;
+  }
+
+  std::vector<std::vector<double>> chosen_from_grid(const HeadTask& task,
+                                                    const std::vector<double>& thetas,
+                                                    std::size_t count,
+                                                    const Interruption& interruption) const {
+    constexpr std::size_t most_runs = 16, most_kept = 8;
+    // Of one pair that a fit prefers to another, rounding often thinks differently.
+    const std::size_t kept = std::max<std::size_t>(2, most_kept / (count * count));
     const auto distances = all_distances(task);
     std::vector<std::pair<double, std::vector<double>>> ranked;
     const auto consider = [&](const std::vector<double>& run) {
@@ -357,8 +376,10 @@ class DesignSearch::Fits {
       consider({begin, begin + static_cast<std::ptrdiff_t>(count)});
     }
     const std::size_t more = std::min(2 * count, thetas.size());
-    consider(heaviest(task, {thetas.begin(), thetas.begin() + static_cast<std::ptrdiff_t>(more)},
-                      count, interruption));
+    const auto heaviest_of_more =
+        heaviest(task, {thetas.begin(), thetas.begin() + static_cast<std::ptrdiff_t>(more)}, count,
+                 interruption);
+    consider(heaviest_of_more);
     if (!task.slope) consider(one_by_one(task, thetas, count, interruption));
     std::stable_sort(ranked.begin(), ranked.end(),
                      [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -366,11 +387,8 @@ class DesignSearch::Fits {
     for (const auto& [value, run] : ranked) {
       if (best.size() < kept) best.push_back(run);
     }
-    // Fewer may do better where rounding decides.
-    for (std::size_t fewer = count / 2; fewer >= 1 && task.slope; fewer /= 2) {
-      const auto end = thetas.begin() + static_cast<std::ptrdiff_t>(2 * fewer);
-      best.push_back(heaviest(task, {thetas.begin(), end}, fewer, interruption));
-    }
+    // Even where its fit is not among them.
+    if (task.slope) best.push_back(heaviest_of_more);
     return best;
   }
 
@@ -495,11 +513,11 @@ std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
       }
     }
     if (!task.slope) return;
-    for (int first = 2; first <= std::min(options_.most_pairs, most_copies); first *= 2) {
+    for (int first = 1; first <= std::min(options_.most_pairs, most_copies); first *= 2) {
       for (const int others : {1, 2}) {
         for (int digits = 1; first + (digits - 1) * others <= options_.most_pairs; ++digits) {
-          if (others > 1 && digits == 1) continue;
-          if (digits > most_copied_digits) break;
+          if (others > 1 && (digits == 1 || first == 1)) continue;
+          if (first > 1 && digits > most_copied_digits) break;
           add(shifted_copies(task, {digits, first, others}));
         }
       }
@@ -511,9 +529,6 @@ std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
       }
     }
     for (int pairs = 2; pairs <= options_.most_pairs; ++pairs) {
-      for (const HeadDesign& design : exact_position_designs(task, pairs)) {
-        add_both(task, design, candidates);
-      }
       for (int bits = 1; bits <= most_digit_bits; ++bits) {
         for (HeadDesign design :
              dyadic_designs(task, pairs, {LastPair::rest, bits, every_dyadic})) {
@@ -529,7 +544,9 @@ std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
         add(single_designs(task));
         break;
       case Method::dyadic:
-        add(dyadic_designs(task, options_.most_pairs));
+        for (int digits = 1; digits <= options_.most_pairs; ++digits) {
+          add(dyadic_designs(task, digits));
+        }
         break;
       case Method::multi_pair:
         add_multi_pair();

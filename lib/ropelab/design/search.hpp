@@ -54,17 +54,21 @@ class DesignSearch {
   // sines and an offset, by fit_minimax with a price of what rounding costs. Also the pairs of
   // single and dyadic, pairs of dyadic, of digits of 1 to 4 bits, of which the last has all that
   // is left of N, and pairs that have the slope by as many digits as the storage has, and copies
-  // of these that round differently. All of them
+  // of these that round differently (shifted_copies). All of them
   // also with both fixed parts turned back by the phase of the middle of the context, so that
   // rotated components are small on both sides of it. Where the bias is no slope, geometric rows
   // psi, q psi, ... as well, and the best K - 1 frequencies with the one that helps the most,
   // moved; cosines, sines and an offset, fitted at every distance.
   //
-  // Pairs are also tried in the other order, in which their products are added.
+  // Pairs are also tried in the other order, in which their products are added; those of multi-pair
+  // for a slope also with scores on both sides of 0 (moved_apart). multi-pair and grid have the
+  // offset that is best for the measured errors, where may_have_offset says so. The best few of
+  // each number of pairs are measured, so that more pairs allowed are not worse (grid: powers of
+  // two).
   //
   // grid: runs of neighbouring frequencies, the ones that a fit of more of them gives the most
-  // weight, also half as many, a quarter and so on, and, where the bias is no slope, one after the
-  // other that helps the most; cosines, sines and an offset by fit_minimax.
+  // weight, also of the powers of two below their number, and, where the bias is no slope, one
+  // after the other that helps the most; cosines, sines and an offset by fit_minimax.
   //
   // An even bias of keys on both sides takes cosines and an offset alone.
   //
