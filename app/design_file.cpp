@@ -14,6 +14,7 @@
 
 #include "app/construction_options.hpp"
 #include "ropelab/exact/parse.hpp"
+#include "ropelab/formats/format.hpp"
 #include "ropelab/table/json_file.hpp"
 #include "ropelab/table/shown_name.hpp"
 
@@ -26,7 +27,7 @@ constexpr std::string_view kVersion = "ropelab design 2";
 
 std::vector<std::string> hexadecimal(const std::vector<double>& numbers) {
   std::vector<std::string> texts;
-  for (const double x : numbers) texts.push_back(fmt::format("{:a}", x));
+  for (const double x : numbers) texts.push_back(to_hexadecimal(x));
   return texts;
 }
 

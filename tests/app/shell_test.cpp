@@ -360,7 +360,7 @@ TEST_CASE("progress shows on a terminal only, in no colour, and not if it is not
     return;
   }
   Circumstances watched;
-  watched.interrupt_after_seconds = 2;
+  watched.interrupt_after_seconds = 4;
   watched.error_on_terminal = true;
   const Outcome seen = run(run_of_a_while, watched);
   CHECK_THAT(seen.error, ContainsSubstring(" points ("));
