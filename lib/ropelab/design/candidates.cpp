@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "ropelab/design/polish.hpp"
+
 namespace ropelab {
 namespace {
 
@@ -15,6 +17,10 @@ constexpr std::size_t finalists = 16;
 // The best are measured over all pairs: one, a second unless both take more products than the first
 // of these numbers, and further ones up to the second.
 constexpr double products_of_two = 0x1p33, products_of_more = 0x1p30;
+// The winner of formats of at most so many bits is polished by at most so many trials, which would
+// take at most so many products if each went to its end: most do not.
+constexpr int polished_precision = 11;
+constexpr double most_trials = 400, products_of_polish = 0x1p32;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_finite(const HeadDesign& design) {
@@ -211,6 +217,23 @@ void Candidates::measure_finalists(const std::vector<Ranked>& ranked, Best& best
   }
 }
 
+void Candidates::polish(Best& best) const {
+  if (group_.size() > 1 || best.found.empty() || !(best.value > 0)) return;
+  const HeadTask& task = group_.front();
+  const HeadDesign& design = best.found.front().design;
+  const Step& storage = task.pipeline[StepName::storage];
+  if (design.method != Method::multi_pair || !storage || storage->precision > polished_precision) {
+    return;
+  }
+  const int trials =
+      static_cast<int>(std::min(most_trials, products_of_polish / products_measured(design)));
+  if (trials == 0) return;
+  std::vector<Found> found =
+      measured({polished(task, design, options_.objective, trials, interruption_)});
+  const auto value = worst(found);
+  if (value && *value < best.value) best = {*value, std::move(found)};
+}
+
 std::vector<Found> Candidates::best() {
   std::vector<std::vector<Ranked>*> by_pairs;
   for (auto& [pairs, ranked] : ranked_) {
@@ -224,6 +247,7 @@ std::vector<Found> Candidates::best() {
     rank_finalists(*ranked, best.value);
     measure_finalists(*ranked, best);
   }
+  polish(best);
   return std::move(best.found);
 }
 

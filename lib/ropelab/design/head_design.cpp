@@ -240,9 +240,9 @@ std::size_t last_distance(const HeadTask& task, Objective objective) {
   return objective == Objective::visible ? task.visible : task.window - 1;
 }
 
-// As ScoreRows computes them.
+// As ScoreRows computes them; some of them, where their half width is above `enough`.
 ErrorRange errors_of_all(const HeadTask& task, const HeadDesign& design, std::size_t last_distance,
-                         const Interruption& interruption) {
+                         double enough, const Interruption& interruption) {
   const ScoreRows scores(task.pipeline, scale_of(task), products(task, design));
   const DistanceFunction bias = target(task, design);
   const std::size_t distances = last_distance + 1;
@@ -269,7 +269,10 @@ ErrorRange errors_of_all(const HeadTask& task, const HeadDesign& design, std::si
       [&](const auto& queries, ErrorRange errors) {
         interruption.check();
         std::vector<double> row(distances);
-        for (std::size_t i = queries.begin(); i != queries.end(); ++i) add_query(i, row, errors);
+        for (std::size_t i = queries.begin(); i != queries.end(); ++i) {
+          if (errors.half_width() > enough) break;
+          add_query(i, row, errors);
+        }
         return errors;
       },
       [](ErrorRange a, const ErrorRange& b) {
@@ -443,12 +446,21 @@ HeadDesign with_best_offset(const HeadTask& task, HeadDesign design, Objective o
                             const Interruption& interruption) {
   constexpr double worth_it = 0.999;
   if (!may_have_offset(task, design.method, objective)) return design;
-  const ErrorRange errors =
-      errors_of_all(task, design, last_distance(task, objective), interruption);
+  const ErrorRange errors = errors_of_all(task, design, last_distance(task, objective),
+                                          std::numeric_limits<double>::infinity(), interruption);
   if (errors.is_finite() && errors.half_width() < worth_it * errors.largest()) {
     design.offset += errors.middle();
   }
   return design;
+}
+
+std::optional<CentredError> error_with_best_offset(const HeadTask& task, const HeadDesign& design,
+                                                   Objective objective, double enough,
+                                                   const Interruption& interruption) {
+  const ErrorRange errors =
+      errors_of_all(task, design, last_distance(task, objective), enough, interruption);
+  if (!errors.is_finite()) return std::nullopt;
+  return CentredError{errors.half_width(), errors.middle()};
 }
 
 std::optional<double> objective_of(const DesignErrors& errors, Objective objective) {
