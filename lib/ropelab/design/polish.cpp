@@ -10,11 +10,12 @@
 namespace ropelab {
 namespace {
 
-// What is done to a pair. All but `scale` leave its scores as they are, to first order and but for
-// a constant, if they are not rounded.
-enum class Change { turn, turn_query, exchange, slow_down, scale };
-constexpr std::array<Change, 5> changes = {Change::turn, Change::turn_query, Change::exchange,
-                                           Change::slow_down, Change::scale};
+// What is done to a pair. The first four leave its scores as they are, to first order and but for
+// a constant, if they are not rounded; the others matter where it has little of the bias.
+enum class Change { turn, turn_query, exchange, slow_down, change_theta, scale };
+constexpr std::array<Change, 6> changes = {Change::turn,         Change::turn_query,
+                                           Change::exchange,     Change::slow_down,
+                                           Change::change_theta, Change::scale};
 
 // From the largest change to the smallest, in octaves.
 constexpr int levels = 10;
@@ -52,12 +53,12 @@ RotatedPair changed(const HeadTask& task, RotatedPair pair, Change change, doubl
       pair.theta = Algebraic(to_rational(theta / factor));
       multiply(pair.query, factor);
       break;
-    case Change::scale: {
-      // What it adds to the score is no rounding, and to be as small as what is left of these.
-      constexpr int smaller = 6;
-      multiply(pair.query, 1 + std::ldexp(factor - 1, -smaller));
+    case Change::change_theta:
+      pair.theta = Algebraic(to_rational(theta * factor));
       break;
-    }
+    case Change::scale:
+      multiply(pair.query, factor);
+      break;
   }
   for (Part* part : {&pair.query, &pair.key}) {
     for (double& component : *part) component = rounded_component(task, component);
