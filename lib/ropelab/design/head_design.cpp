@@ -1,6 +1,7 @@
 #include "ropelab/design/head_design.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -256,13 +257,16 @@ ErrorRange errors_of_all(const HeadTask& task, const HeadDesign& design, std::si
   const auto add_query = [&](std::size_t i, std::vector<double>& row, ErrorRange& errors) {
     const std::size_t keys = std::min(i + 1, distances), first = distances - keys;
     scores.fill({i, 1, i + 1 - keys, keys}, row.data(), keys);
-    double least = errors.least, greatest = errors.greatest;
+    // In lanes, as one comparison need not wait for another.
+    std::array<ErrorRange, 4> lanes;
+    lanes.fill(errors);
     for (std::size_t n = 0; n < keys; ++n) {
       const double error = row[n] - high[first + n] - low[first + n];
-      least = error < least ? error : least;
-      greatest = error > greatest ? error : greatest;
+      ErrorRange& lane = lanes[n % lanes.size()];
+      lane.least = error < lane.least ? error : lane.least;
+      lane.greatest = error > lane.greatest ? error : lane.greatest;
     }
-    errors = {least, greatest};
+    for (const ErrorRange& lane : lanes) errors.add(lane);
   };
   // A few queries tell most of the many designs that are not good enough.
   constexpr std::size_t few = 16;
