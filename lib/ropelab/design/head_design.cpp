@@ -196,8 +196,8 @@ struct ErrorRange {
     greatest = std::max(greatest, error);
   }
   void add(const ErrorRange& other) {
-    add(other.least);
-    add(other.greatest);
+    least = std::min(least, other.least);
+    greatest = std::max(greatest, other.greatest);
   }
   bool is_finite() const { return std::isfinite(least) && std::isfinite(greatest); }
   double largest() const { return std::max(std::fabs(least), std::fabs(greatest)); }
