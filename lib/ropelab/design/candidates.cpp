@@ -21,7 +21,7 @@ constexpr double products_of_two = 0x1p33, products_of_more = 0x1p30;
 // The winner of formats of at most so many bits is polished by at most so many trials, which would
 // take at most so many products if each went to its end: most do not.
 constexpr int polished_precision = 11;
-constexpr double most_trials = 400, products_of_polish = 0x1p32;
+constexpr double most_trials = 256, products_of_polish = 0x1p31;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_finite(const HeadDesign& design) {
@@ -537,7 +537,7 @@ std::vector<Shifts> shifts_of(const HeadTask& task, int copies) {
   std::vector<Shifts> all;
   // That the rotation tells from none at all positions.
   const double least = rotation ? ulp(*rotation, middle_of(task) + 1) : 0x1p-12;
-  for (const double fraction : {0.5 - least, 0.25, 4 * least, 2 * least, least}) {
+  for (const double fraction : {0.5 - least, 0.25, 2 * least, least}) {
     all.push_back(even_shifts(copies, spacing, false, fraction));
     if (copies == 1) continue;
     all.push_back(opposite_shifts(copies, fraction));
