@@ -9,6 +9,7 @@
 #include "catch.hpp"
 #include "ropelab/design/candidates.hpp"
 #include "ropelab/design/limit.hpp"
+#include "ropelab/design/polish.hpp"
 #include "ropelab/exact/parse.hpp"
 
 namespace ropelab {
@@ -228,6 +229,28 @@ TEST_CASE("a grid too fast for the context is found wanting, and its limit says 
   // In proportion to the slope.
   const HeadTask gentle = task_of("1/32", 4096, "ideal-trig", "float32");
   CHECK(search.grid_limit(gentle) * 16 == search.grid_limit(task));
+}
+
+TEST_CASE("polishing makes no design worse, and the best of a search better") {
+  // Three pairs of eight bits: it is by their roundings that designs differ.
+  const HeadTask task = task_of("2^(-1/2)", 1025, "fused", "bfloat16");
+  const auto measured = [&](const HeadDesign& design) {
+    return objective_of(measure(task, design), Objective::total).value();
+  };
+  HeadDesign centred;
+  double before = 1000;
+  for (HeadDesign design : shifted_copies(task, {2, 2, 1})) {
+    design = with_best_offset(task, std::move(design), Objective::total);
+    const double value = measured(design);
+    if (value >= before) continue;
+    before = value;
+    centred = std::move(design);
+  }
+  CHECK(before < 0.001);
+  CHECK(measured(polished(task, centred, Objective::total, 0)) <= before);
+  const HeadDesign once = polished(task, centred, Objective::total, 100);
+  CHECK(measured(once) < 0.9 * before);
+  CHECK(once.pairs == polished(task, centred, Objective::total, 100).pairs);
 }
 
 TEST_CASE("heads of a group share frequencies and key parts") {

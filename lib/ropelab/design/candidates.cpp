@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
+
+#include "ropelab/design/polish.hpp"
 
 namespace ropelab {
 namespace {
@@ -15,6 +18,10 @@ constexpr std::size_t finalists = 16;
 // The best are measured over all pairs: one, a second unless both take more products than the first
 // of these numbers, and further ones up to the second.
 constexpr double products_of_two = 0x1p33, products_of_more = 0x1p30;
+// The winner of formats of at most so many bits is polished by at most so many trials, which would
+// take at most so many products if each went to its end: most do not.
+constexpr int polished_precision = 11;
+constexpr double most_trials = 256, products_of_polish = 0x1p31;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_finite(const HeadDesign& design) {
@@ -211,6 +218,23 @@ void Candidates::measure_finalists(const std::vector<Ranked>& ranked, Best& best
   }
 }
 
+void Candidates::polish(Best& best) const {
+  if (group_.size() > 1 || best.found.empty() || !(best.value > 0)) return;
+  const HeadTask& task = group_.front();
+  const HeadDesign& design = best.found.front().design;
+  const Step& storage = task.pipeline[StepName::storage];
+  if (design.method != Method::multi_pair || !storage || storage->precision > polished_precision) {
+    return;
+  }
+  const int trials =
+      static_cast<int>(std::min(most_trials, products_of_polish / products_measured(design)));
+  if (trials == 0) return;
+  std::vector<Found> found =
+      measured({polished(task, design, options_.objective, trials, interruption_)});
+  const auto value = worst(found);
+  if (value && *value < best.value) best = {*value, std::move(found)};
+}
+
 std::vector<Found> Candidates::best() {
   std::vector<std::vector<Ranked>*> by_pairs;
   for (auto& [pairs, ranked] : ranked_) {
@@ -224,6 +248,7 @@ std::vector<Found> Candidates::best() {
     rank_finalists(*ranked, best.value);
     measure_finalists(*ranked, best);
   }
+  polish(best);
   return std::move(best.found);
 }
 
@@ -333,10 +358,11 @@ struct PositionPair {
 };
 
 // That takes unit part of the step per position away.
-RotatedPair exact_position_pair(const HeadTask& task, double part, int unit, int octave) {
+RotatedPair exact_position_pair(const HeadTask& task, double part, double unit, int octave) {
   const double size = std::fabs(part);
   const PositionPair pair(size, octave, window_of(task));
-  return {Algebraic::power(2, pair.exponent, 1) * Algebraic(unit) / Algebraic(to_rational(size)),
+  return {Algebraic::power(2, pair.exponent, 1) * Algebraic(to_rational(unit)) /
+              Algebraic(to_rational(size)),
           {rounded_component(task, std::copysign(pair.query, -part)), 0},
           {0, rounded_component(task, pair.key)}};
 }
@@ -350,13 +376,19 @@ double spacing_at_end(const Step& step, const HeadTask& task) {
 }
 
 // What a position may be multiplied by to be exact in the storage still: odd numbers, as it is the
-// part for each position that may round better.
-std::vector<int> position_units(const HeadTask& task) {
-  constexpr int greatest = 15;
-  std::vector<int> units{1};
+// part for each position that may round better. Where not even positions are, also what has the
+// last ones, some shifted, end at a power of two, before the storage gets coarser.
+std::vector<double> position_units(const HeadTask& task) {
+  constexpr double greatest = 15;
+  std::vector<double> units{1};
   const double room = std::ldexp(1.0, task.pipeline[StepName::storage]->precision);
   while (units.back() < greatest && (units.back() + 2) * middle_of(task) <= room) {
     units.push_back(units.back() + 2);
+  }
+  const double spacing = spacing_at_end(task.pipeline[StepName::storage], task);
+  if (spacing > 1) {
+    const double reach = middle_of(task) + spacing;
+    units.push_back(std::ldexp(1.0, std::ilogb(reach) + 1) / reach);
   }
   return units;
 }
@@ -458,7 +490,7 @@ std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs, con
 namespace {
 
 // What each pair takes away for each position, in units: its share of what those before it left.
-std::vector<double> parts_of_step(const HeadTask& task, const Copies& copies, int unit) {
+std::vector<double> parts_of_step(const HeadTask& task, const Copies& copies, double unit) {
   const int bits = task.pipeline[StepName::storage]->precision;
   std::vector<double> parts;
   Real left = step_per_position(task).to_real() / unit;
@@ -505,11 +537,14 @@ std::vector<Shifts> shifts_of(const HeadTask& task, int copies) {
   std::vector<Shifts> all;
   // That the rotation tells from none at all positions.
   const double least = rotation ? ulp(*rotation, middle_of(task) + 1) : 0x1p-12;
-  for (const double fraction : {0.25, 4 * least, 2 * least, least}) {
+  for (const double fraction : {0.5 - least, 0.25, 2 * least, least}) {
     all.push_back(even_shifts(copies, spacing, false, fraction));
     if (copies == 1) continue;
     all.push_back(opposite_shifts(copies, fraction));
-    if (copies > 2) all.push_back(even_shifts(copies, spacing, true, fraction));
+    if (copies == 2) continue;
+    all.push_back(even_shifts(copies, spacing, true, fraction));
+    all.push_back(all.back());
+    for (double& shift : all.back()) shift -= spacing / copies;
   }
   return all;
 }
@@ -521,27 +556,33 @@ std::vector<HeadDesign> shifted_copies(const HeadTask& task, const Copies& copie
   const bool rounds_positions = spacing_at_end(task.pipeline[StepName::storage], task) > 1;
   if (copies.of_first > 1 && !rounds_positions) return {};
   std::vector<HeadDesign> designs;
-  for (const int unit : position_units(task)) {
+  const auto add = [&](const std::vector<double>& parts, double unit, int octave) {
+    HeadDesign design{.method = Method::multi_pair};
+    for (const double part : parts) {
+      design.pairs.push_back(exact_position_pair(task, part, unit, octave));
+    }
+    for (Shifts shifts : shifts_of(task, copies.of_first)) {
+      // Those of the further digits, whose roundings weigh little.
+      for (int digit = 1; digit < copies.digits; ++digit) {
+        const Shifts others = copies.of_others == 1
+                                  ? Shifts{0}
+                                  : opposite_shifts(copies.of_others, std::fabs(shifts.front()));
+        shifts.insert(shifts.end(), others.begin(), others.end());
+      }
+      designs.push_back(centred(task, design, shifts));
+    }
+  };
+  for (const double unit : position_units(task)) {
     const auto parts = parts_of_step(task, copies, unit);
     const auto pairs =
         static_cast<std::size_t>(copies.of_first + (copies.digits - 1) * copies.of_others);
     if (parts.size() < pairs) continue;
-    for (const int octave : position_octaves(task)) {
-      HeadDesign design{.method = Method::multi_pair};
-      for (const double part : parts) {
-        design.pairs.push_back(exact_position_pair(task, part, unit, octave));
-      }
-      for (Shifts shifts : shifts_of(task, copies.of_first)) {
-        // Those of the further digits, whose roundings weigh little.
-        for (int digit = 1; digit < copies.digits; ++digit) {
-          const Shifts others = copies.of_others == 1
-                                    ? Shifts{0}
-                                    : opposite_shifts(copies.of_others, std::fabs(shifts.front()));
-          shifts.insert(shifts.end(), others.begin(), others.end());
-        }
-        designs.push_back(centred(task, design, shifts));
-      }
-    }
+    const std::vector<int> octaves = position_octaves(task);
+    for (const int octave : octaves) add(parts, unit, octave);
+    if (copies.digits > 1) continue;
+    // What positions are multiplied by may make up for what the parts lack.
+    const double sum = std::accumulate(parts.begin(), parts.end(), 0.0);
+    add(parts, step_per_position(task).to_double() / sum, octaves.front());
   }
   return designs;
 }

@@ -51,6 +51,7 @@ class Candidates {
     std::vector<Found> found{};
   };
   void measure_finalists(const std::vector<Ranked>& ranked, Best& best) const;
+  void polish(Best& best) const;
   // How many products a measurement over all pairs takes, of all heads.
   double products_measured(const HeadDesign& design) const;
   std::vector<HeadDesign> for_group(const HeadDesign& design) const;

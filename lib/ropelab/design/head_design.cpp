@@ -1,6 +1,7 @@
 #include "ropelab/design/head_design.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -195,8 +196,8 @@ struct ErrorRange {
     greatest = std::max(greatest, error);
   }
   void add(const ErrorRange& other) {
-    add(other.least);
-    add(other.greatest);
+    least = std::min(least, other.least);
+    greatest = std::max(greatest, other.greatest);
   }
   bool is_finite() const { return std::isfinite(least) && std::isfinite(greatest); }
   double largest() const { return std::max(std::fabs(least), std::fabs(greatest)); }
@@ -240,9 +241,9 @@ std::size_t last_distance(const HeadTask& task, Objective objective) {
   return objective == Objective::visible ? task.visible : task.window - 1;
 }
 
-// As ScoreRows computes them.
+// As ScoreRows computes them; some of them, where their half width is above `enough`.
 ErrorRange errors_of_all(const HeadTask& task, const HeadDesign& design, std::size_t last_distance,
-                         const Interruption& interruption) {
+                         double enough, const Interruption& interruption) {
   const ScoreRows scores(task.pipeline, scale_of(task), products(task, design));
   const DistanceFunction bias = target(task, design);
   const std::size_t distances = last_distance + 1;
@@ -256,20 +257,36 @@ ErrorRange errors_of_all(const HeadTask& task, const HeadDesign& design, std::si
   const auto add_query = [&](std::size_t i, std::vector<double>& row, ErrorRange& errors) {
     const std::size_t keys = std::min(i + 1, distances), first = distances - keys;
     scores.fill({i, 1, i + 1 - keys, keys}, row.data(), keys);
-    double least = errors.least, greatest = errors.greatest;
+    // In lanes, as one comparison need not wait for another.
+    std::array<ErrorRange, 4> lanes;
+    lanes.fill(errors);
     for (std::size_t n = 0; n < keys; ++n) {
       const double error = row[n] - high[first + n] - low[first + n];
-      least = error < least ? error : least;
-      greatest = error > greatest ? error : greatest;
+      ErrorRange& lane = lanes[n % lanes.size()];
+      lane.least = error < lane.least ? error : lane.least;
+      lane.greatest = error > lane.greatest ? error : lane.greatest;
     }
-    errors = {least, greatest};
+    for (const ErrorRange& lane : lanes) errors.add(lane);
   };
+  // A few queries tell most of the many designs that are not good enough.
+  constexpr std::size_t few = 16;
+  ErrorRange of_few;
+  if (std::isfinite(enough)) {
+    std::vector<double> row(distances);
+    for (std::size_t n = 0; n < few && !(of_few.half_width() > enough); ++n) {
+      add_query(task.context - 1 - n * task.context / few, row, of_few);
+    }
+    if (of_few.half_width() > enough) return of_few;
+  }
   return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, task.context, 64), ErrorRange{},
+      tbb::blocked_range<std::size_t>(0, task.context, 64), of_few,
       [&](const auto& queries, ErrorRange errors) {
         interruption.check();
         std::vector<double> row(distances);
-        for (std::size_t i = queries.begin(); i != queries.end(); ++i) add_query(i, row, errors);
+        for (std::size_t i = queries.begin(); i != queries.end(); ++i) {
+          if (errors.half_width() > enough) break;
+          add_query(i, row, errors);
+        }
         return errors;
       },
       [](ErrorRange a, const ErrorRange& b) {
@@ -443,12 +460,21 @@ HeadDesign with_best_offset(const HeadTask& task, HeadDesign design, Objective o
                             const Interruption& interruption) {
   constexpr double worth_it = 0.999;
   if (!may_have_offset(task, design.method, objective)) return design;
-  const ErrorRange errors =
-      errors_of_all(task, design, last_distance(task, objective), interruption);
+  const ErrorRange errors = errors_of_all(task, design, last_distance(task, objective),
+                                          std::numeric_limits<double>::infinity(), interruption);
   if (errors.is_finite() && errors.half_width() < worth_it * errors.largest()) {
     design.offset += errors.middle();
   }
   return design;
+}
+
+std::optional<CentredError> error_with_best_offset(const HeadTask& task, const HeadDesign& design,
+                                                   Objective objective, double enough,
+                                                   const Interruption& interruption) {
+  const ErrorRange errors =
+      errors_of_all(task, design, last_distance(task, objective), enough, interruption);
+  if (!errors.is_finite()) return std::nullopt;
+  return CentredError{errors.half_width(), errors.middle()};
 }
 
 std::optional<double> objective_of(const DesignErrors& errors, Objective objective) {
