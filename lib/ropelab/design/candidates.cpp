@@ -21,7 +21,7 @@ constexpr double products_of_two = 0x1p33, products_of_more = 0x1p30;
 // The winner of formats of at most so many bits is polished by at most so many trials, which would
 // take at most so many products if each went to its end: most do not.
 constexpr int polished_precision = 11;
-constexpr double most_trials = 256, products_of_polish = 0x1p31;
+constexpr double most_trials = 256, products_of_polish = 0x1p30;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_finite(const HeadDesign& design) {
