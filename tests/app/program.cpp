@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pty.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,10 +44,16 @@ void redirect(int stream, const std::string& path) {
   _exit(127);
 }
 
-int wait_for(pid_t process) {
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+void wait_for(pid_t process, Outcome& outcome) {
   int status = 0;
-  waitpid(process, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  rusage usage{};
+  wait4(process, &status, 0, &usage);
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  outcome.processor_seconds = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime);
 }
 
 // What arrives on a screen until the other side is closed.
@@ -79,7 +86,7 @@ Outcome run_command(const std::vector<std::string>& command, const Circumstances
     outcome.error = read_all(screen);
     close(screen);
   }
-  outcome.status = wait_for(process);
+  wait_for(process, outcome);
   outcome.output = captured.read("output");
   if (!circumstances.error_on_terminal) outcome.error = captured.read("error");
   return outcome;
@@ -100,6 +107,16 @@ Outcome run(const std::vector<std::string>& arguments, const Circumstances& circ
   std::vector<std::string> command{ROPELAB_PROGRAM};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return run_command(command, circumstances);
+}
+
+Outcome run_interrupted_when(const std::vector<std::string>& arguments, Circumstances circumstances,
+                             const std::function<bool(const Outcome&)>& suits) {
+  Outcome outcome;
+  for (double seconds = 2; seconds <= 32 && !suits(outcome); seconds *= 2) {
+    circumstances.interrupt_after_seconds = seconds;
+    outcome = run(arguments, circumstances);
+  }
+  return outcome;
 }
 
 Outcome run_shell(const std::string& line, const Circumstances& circumstances) {

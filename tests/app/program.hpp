@@ -1,6 +1,7 @@
 // Runs the built program as a user would.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 
 struct Outcome {
   int status = 0;  // 128 + signal if one ended it
+  double processor_seconds = 0;
   std::string output;
   std::string error;
 };
@@ -28,6 +30,10 @@ bool has_terminals();
 
 // Runs ropelab with these arguments.
 Outcome run(const std::vector<std::string>& arguments, const Circumstances& circumstances = {});
+// Interrupted after 2 seconds; again after 4, 8 ... 32 where the outcome is not what is waited for,
+// as on a busy machine.
+Outcome run_interrupted_when(const std::vector<std::string>& arguments, Circumstances circumstances,
+                             const std::function<bool(const Outcome&)>& suits);
 // Runs a line of shell in which `ropelab` is the built program.
 Outcome run_shell(const std::string& line, const Circumstances& circumstances = {});
 // The same in a folder of its own.

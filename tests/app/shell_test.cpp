@@ -333,19 +333,22 @@ TEST_CASE("progress moves within a single long point") {
     return;
   }
   Circumstances watched;
-  watched.interrupt_after_seconds = 4;
   watched.error_on_terminal = true;
+  const std::regex line(R"(0 of 1 points \(([0-9.]+) %\), [0-9.e-]+ a second, [0-9:]+ left)");
   for (const char* content : {"none", "random:1"}) {
-    const Outcome seen =
-        run({"sweep", "phase", "--max-phase", "0.1", "--context", "512K", "--pairs", "all",
-             "--dtype", "float32", "--head-dim", "4", "--content", content},
-            watched);
-    const std::regex line(R"(0 of 1 points \(([0-9.]+) %\), [0-9.e-]+ a second, [0-9:]+ left)");
     std::vector<double> shares;
-    for (std::sregex_iterator found(seen.error.begin(), seen.error.end(), line), end; found != end;
-         ++found) {
-      shares.push_back(std::stod((*found)[1]));
-    }
+    const Outcome seen = run_interrupted_when(
+        {"sweep", "phase", "--max-phase", "0.1", "--context", "512K", "--pairs", "all", "--dtype",
+         "float32", "--head-dim", "4", "--content", content},
+        watched, [&](const Outcome& outcome) {
+          shares.clear();
+          const std::string& text = outcome.error;
+          for (std::sregex_iterator found(text.begin(), text.end(), line), end; found != end;
+               ++found) {
+            shares.push_back(std::stod((*found)[1]));
+          }
+          return shares.size() > 1;
+        });
     CAPTURE(seen.error);
     REQUIRE(shares.size() > 1);
     CHECK(std::is_sorted(shares.begin(), shares.end()));
@@ -360,10 +363,12 @@ TEST_CASE("progress shows on a terminal only, in no colour, and not if it is not
     return;
   }
   Circumstances watched;
-  watched.interrupt_after_seconds = 4;
   watched.error_on_terminal = true;
-  const Outcome seen = run(run_of_a_while, watched);
+  const Outcome seen = run_interrupted_when(run_of_a_while, watched, [](const Outcome& outcome) {
+    return outcome.error.find(" points (") != std::string::npos;
+  });
   CHECK_THAT(seen.error, ContainsSubstring(" points ("));
+  watched.interrupt_after_seconds = 2;
   CHECK(seen.error.find('\x1b') == std::string::npos);
   std::vector<std::string> quiet = run_of_a_while;
   quiet.push_back("--quiet");
