@@ -246,8 +246,9 @@ TEST_CASE("attention statistics of every layer and head agree with Hugging Face'
           for (const auto& [column, name] : names) {
             CAPTURE(layer, head, column);
             const double value = heads[head].at(name).get<double>();
-            const auto is_value = [&](std::size_t row, const std::string& which) {
-              return std::abs(bloom_number(tables[1], row, column + which) - value) <= tolerance;
+            const auto is_value = [&, name_of = column, most = tolerance](
+                                      std::size_t row, const std::string& which) {
+              return std::abs(bloom_number(tables[1], row, name_of + which) - value) <= most;
             };
             CHECK(is_value(alone, "_native"));
             CHECK(tables[1].at(alone, column + "_replaced").empty());
@@ -430,7 +431,7 @@ TEST_CASE("a design of ropelab design stands in for ALiBi") {
   CHECK(table.at(1, "pipeline") == "fused");
   CHECK(table.at(0, "max_phase").empty());
   // Their errors are hundredths of a logit at most.
-  for (std::size_t row : {0, 1}) {
+  for (const std::size_t row : std::vector<std::size_t>{0, 1}) {
     CHECK(bloom_number(table, row, "max_logit_change") > 0);
     CHECK(std::abs(bloom_number(table, row, "difference")) < 1e-3);
     CHECK(bloom_number(table, row, "same_top") > 0.99);

@@ -32,11 +32,11 @@ TEST_CASE("each row of a budget is the row of its pipeline") {
   budget_line.insert(budget_line.end(), {"naive,storage=float8_e5m2", "--budget"});
   plain_line.push_back("exact,trig=bfloat16,exact,storage=float8_e5m2,naive,storage=exact");
   const CsvText budget = table_of(budget_line), plain = table_of(plain_line);
-  const std::map<std::size_t, std::size_t> row_of{{7, 0}, {13, 1}, {14, 2}};
-  for (const auto& [row, same] : row_of) {
+  const std::map<std::size_t, std::size_t> plain_rows{{7, 0}, {13, 1}, {14, 2}};
+  for (const auto& [row, named] : plain_rows) {
     for (const std::string& column : plain.columns()) {
       INFO(row << " " << column);
-      CHECK(budget.at(row, column) == plain.at(same, column));
+      CHECK(budget.at(row, column) == plain.at(named, column));
     }
   }
   CHECK(budget.at(13, "pipeline") == "exact,storage=float8_e5m2,saturate");

@@ -133,7 +133,7 @@ TEST_CASE("native: what rounding the bias costs") {
 TEST_CASE("a window leaves out the pairs beyond it, of one rotated pair and of several") {
   HeadDesign one{.method = Method::single};
   one.pairs = {{parse_positive("1/300"), {-1000, 0}, {0, 2}}};
-  for (const std::size_t window : {1, 2, 64, 65, 130}) {
+  for (const std::size_t window : std::vector<std::size_t>{1, 2, 64, 65, 130}) {
     const HeadTask task = alibi_task(parse_positive("1/3"), 64, 130, window,
                                      parse_pipeline("naive", find_format("bfloat16")));
     for (const HeadDesign& design : {one, two_pairs()}) {

@@ -36,7 +36,8 @@ TEST_CASE("x^n is left with 2^(1-n), as Chebyshev found") {
   for (const int n : {2, 3, 5, 8}) {
     const Eigen::MatrixXd functions = powers(n);
     const Eigen::VectorXd target = values([&](double x) { return std::pow(x, n); });
-    const auto fit = fit_minimax({functions, target, std::vector<double>(n, 0.0)});
+    const auto fit =
+        fit_minimax({functions, target, std::vector<double>(static_cast<std::size_t>(n), 0.0)});
     INFO(n << ": " << fit.largest_error);
     CHECK(fit.largest_error >= std::ldexp(1.0, 1 - n) * (1 - 1e-3));  // the rows are a sample
     CHECK(fit.largest_error <= std::ldexp(1.0, 1 - n) * (1 + 2e-4));

@@ -51,7 +51,7 @@ TEST_CASE("searches find what is exact where it is, and no more than that") {
 TEST_CASE("the key on its axis is within the limit of one pair, for every slope and format") {
   for (const char* slope : {"1/2", "2^(-1/2)", "1/3", "1/256"}) {
     for (const char* dtype : {"float16", "bfloat16"}) {
-      for (const std::size_t context : {258, 700}) {
+      for (const std::size_t context : std::vector<std::size_t>{258, 700}) {
         const HeadTask task = task_of(slope, context, "fused", dtype);
         const int precision = find_format(dtype).precision;
         const double limit =

@@ -83,7 +83,7 @@ std::vector<double> signed_digits(const Real& number, int most, int bits) {
 Real product_of(const HeadDesign& design) {
   Real sum = 0;
   for (const RotatedPair& pair : design.pairs) {
-    for (int n = 0; n < 2; ++n) sum += Real(pair.query[n]) * Real(pair.key[n]);
+    for (std::size_t n = 0; n < 2; ++n) sum += Real(pair.query[n]) * Real(pair.key[n]);
   }
   return sum;
 }

@@ -72,8 +72,8 @@ HeadDesign polished(const HeadTask& task, const HeadDesign& design, Objective ob
                     const Interruption& interruption) {
   if (!may_have_offset(task, design.method, objective)) return design;
   HeadDesign best = design;
-  const double infinity = std::numeric_limits<double>::infinity();
-  auto least = error_with_best_offset(task, best, objective, infinity, interruption);
+  auto least = error_with_best_offset(task, best, objective,
+                                      std::numeric_limits<double>::infinity(), interruption);
   const auto helps = [&](std::size_t pair, Change change, double sign, int level) {
     if (trials-- <= 0) return false;
     HeadDesign other = best;
