@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/construction_options.hpp"
+#include "app/model_config.hpp"
 #include "ropelab/exact/parse.hpp"
 #include "ropelab/formats/format.hpp"
 #include "ropelab/table/json_file.hpp"
@@ -121,7 +122,7 @@ class HeadReader {
 
  private:
   using Kind = JsonValue::Kind;
-  static constexpr int kMostHeads = 65536, kMostTerms = 64;
+  static constexpr int kMostTerms = 64;
 
   [[noreturn]] static void refuse(const std::string& problem) {
     throw std::invalid_argument(problem);

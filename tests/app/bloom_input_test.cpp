@@ -502,17 +502,28 @@ TEST_CASE("the first table is there even where a further one cannot be written")
   CHECK(full.error == "ropelab: '/dev/full' cannot be written: No space left on device\n");
 }
 
+namespace {
+
+// Interrupted once it says so of its rows.
+Outcome run_interrupted_saying(const std::string& part, const TemporaryFolder& folder,
+                               const Arguments& arguments) {
+  Circumstances there;
+  there.folder = folder.path();
+  return run_interrupted_when(arguments, there, [&](const Outcome& outcome) {
+    return outcome.error.find(part) != std::string::npos;
+  });
+}
+
+}  // namespace
+
 TEST_CASE("an interrupted comparison keeps the finished rows of all its tables") {
   const TemporaryFolder folder;
   furnish(folder);
-  Circumstances interrupted;
-  interrupted.folder = folder.path();
-  interrupted.interrupt_after_seconds = 2;
   // The first windows take a moment, the last minutes.
-  const Outcome outcome =
-      run({"bloom", "tiny", "--text", heldout_file(), "--windows", "16,32768", "--limit", "2",
-           "--bias", "none", "--model-dtype", "float64", "--by-position", "-o", "x.csv"},
-          interrupted);
+  const Outcome outcome = run_interrupted_saying(
+      " rows are kept", folder,
+      {"bloom", "tiny", "--text", heldout_file(), "--windows", "16,32768", "--limit", "2", "--bias",
+       "none", "--model-dtype", "float64", "--by-position", "-o", "x.csv"});
   CHECK(outcome.status == 130);
   CHECK(outcome.error == "ropelab: interrupted; 1 of 2 rows are kept in 'x.csv.partial'\n");
   CHECK(CsvText(folder.read("x.csv.partial")).at(0, "window") == "16");
@@ -532,13 +543,10 @@ TEST_CASE("an interrupted comparison keeps the finished rows of all its tables")
 TEST_CASE("a comparison interrupted before its first row says of how many rows") {
   const TemporaryFolder folder;
   furnish(folder);
-  Circumstances interrupted;
-  interrupted.folder = folder.path();
-  interrupted.interrupt_after_seconds = 1;
-  const Outcome outcome =
-      run({"bloom", "tiny", "--text", heldout_file(), "--windows", "8192", "--bias", "none,pair",
-           "--dtype", "float32,bfloat16,float16,float64,float32", "-o", "x.csv"},
-          interrupted);
+  const Outcome outcome = run_interrupted_saying(
+      " rows are finished", folder,
+      {"bloom", "tiny", "--text", heldout_file(), "--windows", "8192", "--bias", "none,pair",
+       "--dtype", "float32,bfloat16,float16,float64,float32", "-o", "x.csv"});
   CHECK(outcome.status == 130);
   CHECK(outcome.error == "ropelab: interrupted; 0 of 6 rows are finished\n");
   CHECK(!fs::exists(folder / "x.csv.partial"));
