@@ -82,7 +82,7 @@ std::vector<PairChoice> read_pairs(const TextOption& option, const std::vector<i
 
 std::vector<int> read_rope_dims(const TextOption& option, const Interruption& interruption) {
   return option.read([&](const std::string& text) {
-    const auto dimensions = ints(2, kMostDimensions, interruption)(text);
+    auto dimensions = ints(2, kMostDimensions, interruption)(text);
     for (const int dimension : dimensions) {
       if (dimension % 2 == 0) continue;
       throw std::invalid_argument(

@@ -138,7 +138,7 @@ Real rotated_dot(const FrequencyGrid& grid, const std::vector<Real>& q, const st
                  long long i, long long j) {
   Real sum = 0;
   for (int pair = 0; pair < grid.pairs(); ++pair) {
-    const auto n = static_cast<std::size_t>(2 * pair);
+    const std::size_t n = 2 * static_cast<std::size_t>(pair);
     const Real theta = grid.theta(pair).to_real();
     const Real query = theta * i, key = theta * j;
     const Real qc = cosine(query), qs = sine(query), kc = cosine(key), ks = sine(key);

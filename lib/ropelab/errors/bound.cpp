@@ -205,8 +205,8 @@ class Bound {
 
   // Of which a subnormal double may say too much or too little.
   Quantity fixed(const Number& value) {
-    const Quantity x{value, value < std::numeric_limits<double>::min() ? power_of_two<Number>(-1074)
-                                                                       : Number(0)};
+    Quantity x{value, value < std::numeric_limits<double>::min() ? power_of_two<Number>(-1074)
+                                                                 : Number(0)};
     if (value == 1) return x;  // every format holds it
     return rounded(x, StepName::rotation);
   }

@@ -84,9 +84,9 @@ struct GridSums {
 
 // A diagonal of scores on the grid, from the centre of number n of the block. `row` holds the
 // deviations of the diagonal before at the same queries and takes this one's.
-HWY_NOINLINE GridShare RunOnGrid(const Tables<float>& tables, const Grid& grid, std::size_t n,
-                                 std::ptrdiff_t distance, std::size_t begin, std::size_t end,
-                                 std::int16_t* row) {
+HWY_NOINLINE inline GridShare RunOnGrid(const Tables<float>& tables, const Grid& grid,
+                                        std::size_t n, std::ptrdiff_t distance, std::size_t begin,
+                                        std::size_t end, std::int16_t* row) {
   const GridSums::D d16;
   const GridSums::Whole whole;
   const hn::Repartition<float, GridSums::D> d;

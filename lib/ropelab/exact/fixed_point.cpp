@@ -68,7 +68,7 @@ FixedPointTurn add_quarter_turns(const FixedPointTurn& turn, unsigned quarters) 
 // floor(x 2^bits), an integer root, by Newton's method: from above it decreases to it.
 Integer fixed_point(const Algebraic& x, unsigned bits) {
   const unsigned root = x.root();
-  const Integer target = (numerator(x.radicand()) << (bits * root)) / denominator(x.radicand());
+  Integer target = (numerator(x.radicand()) << (bits * root)) / denominator(x.radicand());
   if (root == 1 || target == 0) return target;
   // to_real() is good to 2^-500, so this start lies above the root.
   const Real start = ldexp(x.to_real(), static_cast<int>(bits)) * (1 + ldexp(Real(1), -490));

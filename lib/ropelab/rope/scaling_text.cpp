@@ -16,13 +16,13 @@ namespace {
 constexpr long long most_positions = 1LL << 53;
 
 Rational positive(std::string_view text) {
-  const Rational value = parse_rational(text);
+  Rational value = parse_rational(text);
   if (value > 0) return value;
   throw std::invalid_argument(fmt::format("'{}' is not positive; write a number above 0", text));
 }
 
 Rational not_negative(std::string_view text) {
-  const Rational value = parse_rational(text);
+  Rational value = parse_rational(text);
   if (value >= 0) return value;
   throw std::invalid_argument(fmt::format("'{}' is negative; write 0 or a number above it", text));
 }

@@ -141,7 +141,7 @@ StepValue<Exact> step_product(const Step& step, const StepValue<Exact>& a,
 
 template <class Exact>
 StepValue<Exact> step_sum(const Step& step, const StepValue<Exact>& a, const StepValue<Exact>& b) {
-  const StepValue<Exact> x = operand(step, a), y = operand(step, b);
+  StepValue<Exact> x = operand(step, a), y = operand(step, b);
   const double* p = std::get_if<double>(&x);
   const double* q = std::get_if<double>(&y);
   if (p != nullptr && q != nullptr && (step || !std::isfinite(*p) || !std::isfinite(*q))) {

@@ -25,6 +25,7 @@ class Cell {
       std::variant<std::monostate, std::string, std::int64_t, std::uint64_t, double, ExactNumber>;
 
   Cell() = default;
+  // NOLINTBEGIN(google-explicit-constructor): a row of a table is a list of plain values
   Cell(std::string text) : value_(std::move(text)) {}
   Cell(std::string_view text) : value_(std::string(text)) {}
   Cell(const char* text) : value_(std::string(text)) {}
@@ -39,6 +40,7 @@ class Cell {
   // Empty where there is no value.
   template <typename T>
   Cell(const std::optional<T>& maybe) : Cell(maybe ? Cell(*maybe) : Cell()) {}
+  // NOLINTEND(google-explicit-constructor)
 
   const Value& value() const { return value_; }
   bool empty() const { return std::holds_alternative<std::monostate>(value_); }

@@ -18,7 +18,7 @@ std::vector<Scalar> slopes_of(int heads) {
   return slopes;
 }
 
-Integer power(Integer base, int exponent) {
+Integer power(const Integer& base, int exponent) {
   Integer product = 1;
   for (int k = 0; k < exponent; ++k) product *= base;
   return product;
