@@ -6,6 +6,7 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 
 #include "ropelab/alibi/slope.hpp"
 #include "ropelab/errors/content_diagonals.hpp"
@@ -207,10 +208,21 @@ class AllPairs {
 
  protected:
   const Judged& judged() const { return judged_; }
+  const Interruption& interruption() const { return interruption_; }
   const kernel::Share& share(std::size_t d) const { return shares_[d]; }
   DoubleDouble center(std::size_t d) const { return centers_[d]; }
   std::uint64_t pairs(std::size_t d) const { return judged_.scores.size() - d; }
   std::uint64_t finite_pairs(std::size_t d) const { return pairs(d) - shares_[d].not_finite; }
+
+  // Calls visit(i, F), by the plain definition.
+  template <class Visit>
+  void for_finite_scores(std::size_t d, const Visit& visit) const {
+    for (std::size_t i = d; i < judged_.scores.size(); ++i) {
+      interruption_.check();
+      const DoubleDouble f = judged_.scores.score(i, i - d);
+      if (std::isfinite(f.high)) visit(i, f);
+    }
+  }
 
  private:
   Moments moments_of(std::size_t d) const {
@@ -232,12 +244,9 @@ class AllPairs {
   // Calls visit(i, deviation), by the plain definition.
   template <class Visit>
   void for_finite_pairs(std::size_t d, const Visit& visit) const {
-    for (std::size_t i = d; i < judged_.scores.size(); ++i) {
-      interruption_.check();
-      const DoubleDouble f = judged_.scores.score(i, i - d);
-      if (!std::isfinite(f.high)) continue;
+    for_finite_scores(d, [&](std::size_t i, DoubleDouble f) {
       visit(i, deviation(f, judged_.scores.content_score(i, i - d), centers_[d]));
-    }
+    });
   }
 
   const Judged& judged_;
@@ -259,14 +268,9 @@ class AllProducts : public AllPairs {
     const Target target(judged().reference, against);
     const auto among = largest_among(*scores, target);
     if (!among) return std::nullopt;
-    std::pair<std::size_t, std::size_t> first{judged().scores.size(), 0};
-    for (const std::size_t place : among->places) {
-      const DistanceScore& extreme = (*scores)[place];
-      std::size_t i = extreme.distance;
-      const std::size_t last = std::min(first.first, judged().scores.size() - 1);
-      while (i <= last && !(judged().scores.score(i, i - extreme.distance) == extreme.score)) ++i;
-      if (i <= last) first = std::min(first, {i, i - extreme.distance});
-    }
+    std::vector<DistanceScore> wanted;
+    for (const std::size_t place : among->places) wanted.push_back((*scores)[place]);
+    const QueryKey first = first_pair_with(wanted);
     return LargestError{target.unit().rounded(among->error), static_cast<long long>(first.first),
                         static_cast<long long>(first.second)};
   }
@@ -278,22 +282,107 @@ class AllProducts : public AllPairs {
   }
 
  private:
-  // Empty where some score is not told by its deviation.
+  using QueryKey = std::pair<std::size_t, std::size_t>;
+
+  // The first query, and its first key, that have one of these scores at its distance: there is
+  // one. Query by query in tiles, as many pairs may be looked at before it.
+  QueryKey first_pair_with(std::vector<DistanceScore> wanted) const {
+    constexpr std::size_t together = 64;
+    std::sort(wanted.begin(), wanted.end(), [](const DistanceScore& a, const DistanceScore& b) {
+      return a.distance < b.distance;
+    });
+    const auto tiles = content_tiles(judged().scores, interruption());
+    const std::size_t size = judged().scores.size();
+    const std::size_t blocks =
+        (size + content_kernel::tile_queries - 1) / content_kernel::tile_queries;
+    QueryKey first{size, 0};
+    for (std::size_t begin = 0; begin < blocks && first.first == size; begin += together) {
+      first = tbb::parallel_reduce(
+          tbb::blocked_range<std::size_t>(begin, std::min(begin + together, blocks)), first,
+          [&](const auto& range, QueryKey found) {
+            ContentTiles::Room room = tiles->room();
+            for (std::size_t block = range.begin(); block != range.end(); ++block) {
+              found = std::min(found, first_of_block(*tiles, room, block, wanted));
+            }
+            return found;
+          },
+          [](const QueryKey& a, const QueryKey& b) { return std::min(a, b); });
+    }
+    return first;
+  }
+
+  // Of the queries of a tile; as many as there are queries where there is none.
+  QueryKey first_of_block(const ContentTiles& tiles, ContentTiles::Room& room, std::size_t block,
+                          const std::vector<DistanceScore>& wanted) const {
+    constexpr std::size_t queries = content_kernel::tile_queries;
+    constexpr std::size_t diagonals = content_kernel::tile_diagonals;
+    const std::size_t begin = block * queries, size = judged().scores.size();
+    const std::size_t end = std::min(begin + queries, size);
+    QueryKey first{size, 0};
+    const double* scores = nullptr;
+    std::optional<std::size_t> tile;
+    for (const auto& [distance, score] : wanted) {
+      if (distance >= end) break;
+      if (tile != distance / diagonals) {
+        tile = distance / diagonals;
+        scores = tiles.scores({*tile * diagonals, begin}, room);
+      }
+      const std::size_t row = distance % diagonals * queries;
+      for (std::size_t i = std::max(begin, distance); i < std::min(end, first.first + 1); ++i) {
+        const bool is_equal = scores ? scores[row + i - begin] == score.high
+                                     : judged().scores.score(i, i - distance) == score;
+        if (is_equal) first = std::min(first, {i, i - distance});
+      }
+    }
+    return first;
+  }
+
+  // Of each distance the least and the greatest score. Empty where too many are not told by their
+  // deviations; a few are looked for pair by pair.
   std::optional<std::vector<DistanceScore>> extremes(DistanceRange distances) const {
+    constexpr std::size_t most_untold = 256;
     const Step& scaling = judged().scores.pipeline()[StepName::scaling];
     if (!scaling) return std::nullopt;
     std::vector<DistanceScore> scores;
+    std::vector<std::size_t> untold;
     for (std::size_t d = distances.first; d <= distances.last; ++d) {
       if (finite_pairs(d) == 0) continue;
-      for (const double deviation : {share(d).least, share(d).greatest}) {
-        const DoubleDouble f = center(d) + deviation;
-        const double score = round_to(*scaling, f.high, f.low);
-        // The deviation is good to 2^-50 of itself.
-        if (!(std::abs(deviation) * 0x1p-48 < ulp(*scaling, score))) return std::nullopt;
-        scores.push_back({d, {score, 0}});
+      const auto least = told(*scaling, d, share(d).least);
+      const auto greatest = told(*scaling, d, share(d).greatest);
+      if (least && greatest) {
+        scores.push_back({d, {*least, 0}});
+        scores.push_back({d, {*greatest, 0}});
+      } else {
+        untold.push_back(d);
+        if (untold.size() > most_untold) return std::nullopt;
       }
     }
+    const std::size_t known = scores.size();
+    scores.resize(known + 2 * untold.size());
+    tbb::parallel_for(std::size_t{0}, untold.size(), [&](std::size_t n) {
+      const auto [least, greatest] = extremes_of(untold[n]);
+      scores[known + 2 * n] = least;
+      scores[known + 2 * n + 1] = greatest;
+    });
     return scores;
+  }
+
+  // The score that has this deviation, which is good to 2^-50 of itself: not near 0.
+  std::optional<double> told(const Format& scaling, std::size_t d, double deviation) const {
+    const DoubleDouble f = center(d) + deviation;
+    const double score = round_to(scaling, f.high, f.low);
+    if (!(std::abs(deviation) * 0x1p-48 < ulp(scaling, score))) return std::nullopt;
+    return score;
+  }
+
+  // Of a distance with finite scores, pair by pair.
+  std::pair<DistanceScore, DistanceScore> extremes_of(std::size_t d) const {
+    std::optional<DoubleDouble> least, greatest;
+    for_finite_scores(d, [&](std::size_t, DoubleDouble score) {
+      if (!least || score < *least) least = score;
+      if (!greatest || *greatest < score) greatest = score;
+    });
+    return {{d, *least}, {d, *greatest}};
   }
 };
 

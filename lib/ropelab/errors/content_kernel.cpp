@@ -61,10 +61,9 @@ HWY_INLINE void StoreDoubles(WV x, float* to) {
 HWY_INLINE void StoreDoubles(WV x, double* to) { hn::StoreU(x, W(), to); }
 
 template <class Lane>
-HWY_NOINLINE void CopyPair(const double* from, std::size_t count, Lane* operands, double* content) {
+HWY_NOINLINE void CopyPair(const double* from, std::size_t count, Lane* operands) {
   for (std::size_t n = 0; n < count; n += kDoubles) {
     StoreDoubles(LoadDoubles(from + n), operands + n);
-    hn::StoreU(hn::Zero(W()), W(), content + n);
   }
 }
 
@@ -90,8 +89,11 @@ HWY_INLINE void CopyTerms(const Arithmetic& arithmetic, const std::vector<Term<S
     double* content_query = room.content_queries.get() + n * tile_queries;
     double* content_key = room.content_keys.get() + n * tile_keys;
     if (term.pair_query != nullptr) {
-      CopyPair(term.pair_query, tile_queries, query, content_query);
-      CopyPair(term.pair_key, tile_keys, key, content_key);
+      CopyPair(term.pair_query, tile_queries, query);
+      CopyPair(term.pair_key, tile_keys, key);
+      if (arithmetic.content == ContentSums::none) continue;
+      std::fill_n(content_query, tile_queries, 0.0);
+      std::fill_n(content_key, tile_keys, 0.0);
     } else {
       CopyContent(arithmetic, term.query, tile_queries, query, content_query);
       CopyContent(arithmetic, term.key, tile_keys, key, content_key);
@@ -123,6 +125,11 @@ struct ContentSum {
     hn::StoreU(high, W(), room.content_high.get() + at);
     hn::StoreU(low, W(), room.content_low.get() + at);
   }
+};
+
+template <>
+struct ContentSum<ContentSums::none> {
+  HWY_INLINE void Store(Room&, std::size_t) const {}
 };
 
 // The last step of a score.
@@ -286,6 +293,7 @@ HWY_NOINLINE void FillFour(const Rounder<hn::ScalableTag<Lane>>& to, const Scali
 }
 
 // The deviations of one row of a tile.
+template <ContentSums kContent>
 class Deviations {
   using R = CheckedSums::D;
   using V = hn::Vec<R>;
@@ -318,6 +326,9 @@ class Deviations {
  private:
   // F - C - center.
   HWY_INLINE V DeviationAt(const Room& room, std::size_t at, V score) const {
+    if constexpr (kContent == ContentSums::none) {
+      return hn::Sub(hn::Sub(score, center_high_), center_low_);
+    }
     const R d;
     const V high = hn::LoadU(d, room.content_high.get() + at);
     const V low = hn::LoadU(d, room.content_low.get() + at);
@@ -348,9 +359,10 @@ class Deviations {
   V scale_high_, scale_low_, center_high_, center_low_, low_, high_;
 };
 
+template <ContentSums kContent>
 void Reduce(const Arithmetic& arithmetic, const Place& place, const DoubleDouble* centers,
             const Room& room, kernel::Share* shares) {
-  Deviations deviations(arithmetic.exact_scale);
+  Deviations<kContent> deviations(arithmetic.exact_scale);
   const std::size_t last = std::min(place.begin + tile_queries, place.size);
   for (std::size_t n = 0; n < tile_diagonals; ++n) {
     const std::size_t distance = place.first + n;
@@ -410,15 +422,14 @@ void RunTile(const Arithmetic& arithmetic, const std::vector<Term<Stored>>& term
   switch (arithmetic.content) {
     case ContentSums::none:
       FillAny<ContentSums::none>(arithmetic, terms.size(), room);
-      break;
+      return Reduce<ContentSums::none>(arithmetic, place, centers, room, shares);
     case ContentSums::narrow:
       FillAny<ContentSums::narrow>(arithmetic, terms.size(), room);
-      break;
+      return Reduce<ContentSums::narrow>(arithmetic, place, centers, room, shares);
     case ContentSums::wide:
       FillAny<ContentSums::wide>(arithmetic, terms.size(), room);
-      break;
+      return Reduce<ContentSums::wide>(arithmetic, place, centers, room, shares);
   }
-  Reduce(arithmetic, place, centers, room, shares);
 }
 
 void RunOfFloats(const Arithmetic& arithmetic, const std::vector<Term<float>>& terms,
