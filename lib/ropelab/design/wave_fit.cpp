@@ -4,16 +4,32 @@
 #include <numeric>
 #include <utility>
 
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
 #include "ropelab/exact/double_double.hpp"
 
 namespace ropelab {
 namespace {
 
-double value_of(const Wave& wave, double distance) {
-  if (wave.kind == Wave::Kind::constant) return 1;
-  const SineCosine turn = sine_cosine(exact_product(wave.theta, distance));
-  return wave.kind == Wave::Kind::sine ? turn.sine.high : turn.cosine.high;
-}
+// The waves of one theta come one after the other.
+class WavesAt {
+ public:
+  explicit WavesAt(double distance) : distance_(distance) {}
+
+  double operator()(const Wave& wave) {
+    if (wave.kind == Wave::Kind::constant) return 1;
+    if (wave.theta != theta_) {
+      theta_ = wave.theta;
+      turn_ = sine_cosine(exact_product(wave.theta, distance_));
+    }
+    return wave.kind == Wave::Kind::sine ? turn_.sine.high : turn_.cosine.high;
+  }
+
+ private:
+  double distance_, theta_ = 0;
+  SineCosine turn_{{0, 0}, {1, 0}, 0};
+};
 
 }  // namespace
 
@@ -22,12 +38,16 @@ WaveFit::WaveFit(const std::vector<double>& distances, Eigen::VectorXd target,
     : waves_(waves),
       target_(std::move(target)),
       functions_(target_.size(), static_cast<Eigen::Index>(waves.size())) {
-  for (std::size_t k = 0; k < waves.size(); ++k) {
-    auto column = functions_.col(static_cast<Eigen::Index>(k));
-    for (Eigen::Index n = 0; n < target_.size(); ++n) {
-      column[n] = value_of(waves[k], distances[static_cast<std::size_t>(n)]);
-    }
-  }
+  tbb::parallel_for(tbb::blocked_range<std::size_t>(0, distances.size(), 256),
+                    [&](const auto& range) {
+                      for (std::size_t n = range.begin(); n != range.end(); ++n) {
+                        WavesAt value(distances[n]);
+                        for (std::size_t k = 0; k < waves.size(); ++k) {
+                          functions_(static_cast<Eigen::Index>(n), static_cast<Eigen::Index>(k)) =
+                              value(waves[k]);
+                        }
+                      }
+                    });
 }
 
 MinimaxFit WaveFit::fit(const Interruption& interruption) const {
