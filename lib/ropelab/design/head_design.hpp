@@ -98,14 +98,4 @@ bool may_have_offset(const HeadTask& task, Method method, Objective objective);
 HeadDesign with_best_offset(const HeadTask& task, HeadDesign design, Objective objective,
                             const Interruption& interruption = {});
 
-// The same for searches, where may_have_offset: the largest error in logits with that offset, and
-// what it is more than the design's. Something above `enough` where the error is. Empty where a
-// score is infinite.
-struct CentredError {
-  double largest, offset;
-};
-std::optional<CentredError> error_with_best_offset(const HeadTask& task, const HeadDesign& design,
-                                                   Objective objective, double enough,
-                                                   const Interruption& interruption = {});
-
 }  // namespace ropelab

@@ -1,9 +1,12 @@
 #include "ropelab/design/polish.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
-#include <optional>
+#include <span>
+#include <utility>
+
+#include <boost/random/uniform_int_distribution.hpp>
 
 #include "ropelab/design/candidates.hpp"
 
@@ -12,18 +15,37 @@ namespace {
 
 // What is done to a pair. The first four leave its scores as they are, to first order and but for
 // a constant, if they are not rounded; the others matter where it has little of the bias.
-enum class Change { turn, turn_query, exchange, slow_down, change_theta, scale };
-constexpr std::array<Change, 6> changes = {Change::turn,         Change::turn_query,
-                                           Change::exchange,     Change::slow_down,
-                                           Change::change_theta, Change::scale};
+enum class Change { turn, turn_query, exchange, slow_down, change_theta, scale_query, scale_key };
+constexpr std::array<Change, 7> of_any = {
+    Change::turn,         Change::turn_query,  Change::exchange, Change::slow_down,
+    Change::change_theta, Change::scale_query, Change::scale_key};
+constexpr std::array<Change, 5> on_axes = {Change::exchange, Change::slow_down,
+                                           Change::change_theta, Change::scale_query,
+                                           Change::scale_key};
 
-// From the largest change to the smallest, in octaves.
-constexpr int levels = 10;
+std::span<const Change> changes_of(Method method) {
+  if (method == Method::single) return on_axes;
+  return of_any;
+}
+
+// The largest changes: of a factor, and of an angle in positions; and how many octaves smaller the
+// smallest are.
+constexpr double largest_factor = 0x1p-3, largest_turn = 16;
+constexpr std::size_t octaves = 21;
+
+// Queries that each trial is first compared by.
+constexpr std::size_t first_queries = 16, most_telling = 64;
+
+// Where all pairs take no more products than this, one trial in four is also taken if it does no
+// better: from there it may go on.
+constexpr double most_products_of_drift = 0x1p24;
 
 using Part = std::array<double, 2>;
 
+// By about this angle; the size is kept. Only rational operations: the same on every machine.
 void turn_part(Part& part, double angle) {
-  const double c = std::cos(angle), s = std::sin(angle);
+  const double half = angle / 2, square = half * half;
+  const double c = (1 - square) / (1 + square), s = 2 * half / (1 + square);
   part = {part[0] * c - part[1] * s, part[0] * s + part[1] * c};
 }
 
@@ -31,13 +53,14 @@ void multiply(Part& part, double factor) {
   for (double& component : part) component *= factor;
 }
 
-// By a position, or the spacing of the storage, and 2^-level.
-RotatedPair changed(const HeadTask& task, RotatedPair pair, Change change, double sign, int level) {
+void make_theta(RotatedPair& pair, double theta) { pair.theta = Algebraic(to_rational(theta)); }
+
+// `size` from -1 to 1 times the largest change.
+void change(RotatedPair& pair, Change what, double size) {
   const double theta = pair.theta.to_double();
-  const double angle = sign * std::ldexp(theta, -level);
-  const double factor =
-      1 + sign * std::ldexp(1.0, -task.pipeline[StepName::storage]->precision - level);
-  switch (change) {
+  const double angle = largest_turn * size * theta;
+  const double factor = 1 + largest_factor * size;
+  switch (what) {
     case Change::turn:
       turn_part(pair.query, angle);
       turn_part(pair.key, angle);
@@ -50,56 +73,148 @@ RotatedPair changed(const HeadTask& task, RotatedPair pair, Change change, doubl
       multiply(pair.key, 1 / factor);
       break;
     case Change::slow_down:
-      pair.theta = Algebraic(to_rational(theta / factor));
+      make_theta(pair, theta / factor);
       multiply(pair.query, factor);
       break;
     case Change::change_theta:
-      pair.theta = Algebraic(to_rational(theta * factor));
+      make_theta(pair, theta * factor);
       break;
-    case Change::scale:
+    case Change::scale_query:
       multiply(pair.query, factor);
       break;
+    case Change::scale_key:
+      multiply(pair.key, factor);
+      break;
   }
-  for (Part* part : {&pair.query, &pair.key}) {
-    for (double& component : *part) component = rounded_component(task, component);
-  }
-  return pair;
 }
 
 }  // namespace
 
-HeadDesign polished(const HeadTask& task, const HeadDesign& design, Objective objective, int trials,
-                    const Interruption& interruption) {
-  if (!may_have_offset(task, design.method, objective)) return design;
-  HeadDesign best = design;
-  auto least = error_with_best_offset(task, best, objective,
-                                      std::numeric_limits<double>::infinity(), interruption);
-  const auto helps = [&](std::size_t pair, Change change, double sign, int level) {
-    if (trials-- <= 0) return false;
-    HeadDesign other = best;
-    other.pairs[pair] = changed(task, other.pairs[pair], change, sign, level);
-    if (other.pairs[pair] == best.pairs[pair]) return false;
-    const auto error = error_with_best_offset(task, other, objective, least->largest, interruption);
-    if (!error || error->largest >= least->largest) return false;
-    best = std::move(other);
-    least = error;
-    return true;
-  };
-  bool is_better = least && least->largest > 0;
-  while (is_better && trials > 0) {
-    is_better = false;
-    for (int level = 0; level < levels; ++level) {
-      for (std::size_t pair = 0; pair < best.pairs.size(); ++pair) {
-        for (const Change change : changes) {
-          for (const double sign : {1.0, -1.0}) {
-            while (helps(pair, change, sign, level)) is_better = true;
-          }
-        }
-      }
-    }
+bool may_be_polished(const HeadTask& task, Method method, Objective objective) {
+  constexpr double most_pairs = 0x1p28;
+  const bool is_free = method == Method::single || method == Method::multi_pair;
+  return task.slope && is_free && come_by_rows(task, objective) &&
+         static_cast<double>(task.context) * static_cast<double>(task.window) <= most_pairs;
+}
+
+Polish::Polish(const HeadTask& task, HeadDesign design, Objective objective, std::uint64_t seed,
+               const Interruption& interruption)
+    : task_(task),
+      interruption_(interruption),
+      design_(std::move(design)),
+      has_free_offset_(may_have_offset(task, design_.method, objective)),
+      rows_(task, objective, design_.offset),
+      drifts_(products_of_all() <= most_products_of_drift),
+      random_(seed),
+      telling_(spread_queries(task, first_queries)) {
+  for (std::size_t n = 0; n < design_.pairs.size(); ++n) {
+    tables_.emplace(n, table_of(design_.pairs[n]));
   }
-  if (least) best.offset += least->offset;
-  return best;
+  attempt(design_.pairs);
+}
+
+double Polish::products_of_all() const {
+  return 2 * static_cast<double>(task_.context) * static_cast<double>(task_.window) *
+         static_cast<double>(design_.pairs.size());
+}
+
+void Polish::run(int trials, double products) {
+  if (!std::isfinite(value_)) return;
+  for (; trials > 0 && products > 0 && value_ > 0; --trials) {
+    interruption_.check();
+    Pairs pairs = design_.pairs;
+    const bool are_two = below(3) == 0;
+    for (int n = 0; n < 1 + are_two; ++n) {
+      RotatedPair& pair = pairs[below(pairs.size())];
+      pair = changed(pair);
+    }
+    if (pairs != design_.pairs) products -= attempt(pairs);
+  }
+}
+
+RotatedPair Polish::changed(RotatedPair pair) {
+  const auto changes = changes_of(design_.method);
+  const Change what = changes[below(changes.size())];
+  const auto octave = static_cast<int>(below(octaves));
+  change(pair, what, std::ldexp(random(), -octave));
+  for (Part* part : {&pair.query, &pair.key}) {
+    for (double& component : *part) component = rounded_component(task_, component);
+  }
+  return pair;
+}
+
+double Polish::attempt(const Pairs& pairs) {
+  Tables others;
+  for (std::size_t n = 0; n < pairs.size(); ++n) {
+    if (!(pairs[n] == design_.pairs[n])) others.emplace(n, table_of(pairs[n]));
+  }
+  exchange(others);
+  const double most = drifts_ && below(4) == 0 ? value_ : std::nextafter(value_, 0.0);
+  const auto found = errors_up_to(most);
+  if (found.errors.value(has_free_offset_) > most) {
+    exchange(others);
+  } else {
+    value_ = found.errors.value(has_free_offset_);
+    middle_ = found.errors.middle();
+    design_.pairs = pairs;
+  }
+  return products_of_all() * static_cast<double>(found.queries) /
+         static_cast<double>(task_.context);
+}
+
+RowErrors::Found Polish::errors_up_to(double most) {
+  const ScoreRows scores = scores_of_tables();
+  auto found = rows_.of_queries(scores, telling_, has_free_offset_, most);
+  if (found.errors.value(has_free_offset_) > most) {
+    look_first_at(telling_[found.queries - 1]);
+    found.queries = 0;
+    return found;
+  }
+  found = rows_.of_all(scores, has_free_offset_, most, interruption_);
+  look_first_at(found.errors.query_of_least);
+  look_first_at(found.errors.query_of_greatest);
+  return found;
+}
+
+ScoreRows Polish::scores_of_tables() const {
+  ScoreTable all;
+  for (const auto& [n, table] : tables_) {
+    all.query.insert(all.query.end(), table.query.begin(), table.query.end());
+    all.key.insert(all.key.end(), table.key.begin(), table.key.end());
+  }
+  return rows_.scores(std::move(all));
+}
+
+void Polish::exchange(Tables& others) {
+  for (auto& [n, table] : others) std::swap(table, tables_[n]);
+}
+
+ScoreTable Polish::table_of(const RotatedPair& pair) const {
+  return score_table(task_.pipeline, {pair}, 0, task_.context);
+}
+
+void Polish::look_first_at(std::size_t query) {
+  const auto known = std::find(telling_.begin(), telling_.end(), query);
+  if (known != telling_.end()) {
+    std::rotate(telling_.begin(), known, known + 1);
+    return;
+  }
+  telling_.insert(telling_.begin(), query);
+  if (telling_.size() > most_telling) telling_.pop_back();
+}
+
+double Polish::random() {
+  return std::ldexp(static_cast<double>(static_cast<std::int64_t>(random_())), -63);
+}
+
+std::size_t Polish::below(std::size_t end) {
+  return boost::random::uniform_int_distribution<std::size_t>(0, end - 1)(random_);
+}
+
+HeadDesign Polish::design() const {
+  HeadDesign design = design_;
+  if (has_free_offset_) design.offset += middle_;
+  return design;
 }
 
 }  // namespace ropelab

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ropelab/design/candidates.hpp"
+#include "ropelab/design/powers_of_two.hpp"
 #include "ropelab/design/wave_fit.hpp"
 
 namespace ropelab {
@@ -488,6 +489,46 @@ std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
                                       const std::vector<HeadTask>& group,
                                       const Interruption& interruption) {
   check(methods, group);
+  std::vector<Found> found = scaled_answer(methods, group, interruption);
+  if (found.empty()) found = searched(methods, group, interruption);
+  if (!found.empty()) answers_.push_back({methods, options_.most_pairs, group, found});
+  return found;
+}
+
+std::vector<Found> DesignSearch::scaled_answer(const std::vector<Method>& methods,
+                                               const std::vector<HeadTask>& group,
+                                               const Interruption& interruption) const {
+  if (options_.objective != Objective::total && options_.objective != Objective::truncation) {
+    return {};
+  }
+  std::optional<int> exponent;
+  const auto last = std::find_if(answers_.rbegin(), answers_.rend(), [&](const Answer& answer) {
+    const bool same = answer.methods == methods && answer.most_pairs == options_.most_pairs;
+    if (same) exponent = power_of_two_between(answer.group, group);
+    return exponent.has_value();
+  });
+  if (last == answers_.rend()) return {};
+  std::vector<Found> found;
+  for (std::size_t h = 0; h < group.size(); ++h) {
+    HeadDesign design = for_slopes_times(last->found[h].design, *exponent);
+    const DesignErrors errors = measure(group[h], design, interruption);
+    found.push_back({std::move(design), errors});
+    if (!does_as_well(group[h], found[h], last->group[h], last->found[h])) return {};
+  }
+  return found;
+}
+
+bool DesignSearch::does_as_well(const HeadTask& task, const Found& found, const HeadTask& known,
+                                const Found& known_found) const {
+  const auto value = objective_of(found.errors, options_.objective);
+  const double known_value = objective_of(known_found.errors, options_.objective).value();
+  const double ratio = task.errors_in_slopes ? 1 : (*task.slope / *known.slope).to_double();
+  return value && *value <= ratio * known_value;
+}
+
+std::vector<Found> DesignSearch::searched(const std::vector<Method>& methods,
+                                          const std::vector<HeadTask>& group,
+                                          const Interruption& interruption) {
   const HeadTask& task = group.front();
   Candidates candidates(group, options_, interruption);
   const auto add = [&](const std::vector<HeadDesign>& designs) {

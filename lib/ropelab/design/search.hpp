@@ -63,8 +63,10 @@ class DesignSearch {
   // Pairs are also tried in the other order, in which their products are added; those of multi-pair
   // for a slope also with scores on both sides of 0 (moved_apart). multi-pair and grid have the
   // offset that is best for the measured errors, where may_have_offset says so. The best few of
-  // each number of pairs are measured, so that more pairs allowed are not worse (grid: powers of
-  // two).
+  // each number of pairs are measured, so that more pairs allowed are hardly ever worse (grid:
+  // powers of two). For a slope, some of the best of single and multi-pair are then changed a
+  // little at random, by what all pairs of positions say, as long as that helps (Polish): not those
+  // of a group of several heads.
   //
   // grid: runs of neighbouring frequencies, the ones that a fit of more of them gives the most
   // weight, also of the powers of two below their number, and, where the bias is no slope, one
@@ -73,6 +75,10 @@ class DesignSearch {
   // An even bias of keys on both sides takes cosines and an offset alone.
   //
   // rank-2: 1, 2 or 3 terms. native: one design.
+  //
+  // Slopes that differ from those of an earlier search by a power of two (power_of_two_between)
+  // have its designs but for that power, if these do as well, by the objectives truncation and
+  // total; these too are measured.
   std::vector<Found> best(const std::vector<Method>& methods, const std::vector<HeadTask>& group,
                           const Interruption& interruption = {});
 
@@ -83,7 +89,26 @@ class DesignSearch {
  private:
   class Fits;
 
+  std::vector<Found> searched(const std::vector<Method>& methods,
+                              const std::vector<HeadTask>& group, const Interruption& interruption);
+  // The last answer whose slopes differ by a power of two, times that power; empty where there is
+  // none or it does not do as well.
+  std::vector<Found> scaled_answer(const std::vector<Method>& methods,
+                                   const std::vector<HeadTask>& group,
+                                   const Interruption& interruption) const;
+  // In slopes.
+  bool does_as_well(const HeadTask& task, const Found& found, const HeadTask& known,
+                    const Found& known_found) const;
+
+  struct Answer {
+    std::vector<Method> methods;
+    int most_pairs;
+    std::vector<HeadTask> group;
+    std::vector<Found> found;
+  };
+
   SearchOptions options_;
+  std::vector<Answer> answers_;
   std::unique_ptr<Fits> fits_;
 };
 
