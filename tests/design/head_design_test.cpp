@@ -65,6 +65,15 @@ PlainErrors plain(const HeadTask& task, const HeadDesign& design) {
   return result;
 }
 
+void check(const PairErrors& errors, const PlainErrors& expected) {
+  REQUIRE(errors.rounding_maximum);
+  CHECK(errors.rounding_maximum->error == expected.rounding);
+  CHECK(errors.rounding_maximum->i == expected.i);
+  CHECK(errors.rounding_maximum->j == expected.j);
+  CHECK(errors.total_maximum == expected.total);
+  CHECK(errors.visible_maximum == expected.visible);
+}
+
 HeadDesign two_pairs() {
   HeadDesign design{.method = Method::multi_pair};
   design.pairs = {{parse_positive("1/300"), {-1000.5, 3}, {0.25, 2}},
@@ -93,11 +102,7 @@ TEST_CASE("the errors of several pairs are those of a plain loop, in every arith
         CHECK(errors.pairs == 90 * 91 / 2);
         CHECK(found.truncation.maximum == expected.truncation);
         if (expected.not_finite == errors.pairs) continue;
-        CHECK(errors.rounding_maximum->error == expected.rounding);
-        CHECK(errors.rounding_maximum->i == expected.i);
-        CHECK(errors.rounding_maximum->j == expected.j);
-        CHECK(errors.total_maximum == expected.total);
-        CHECK(errors.visible_maximum == expected.visible);
+        check(errors, expected);
       }
     }
   }
@@ -111,10 +116,7 @@ TEST_CASE("one pair is measured by its own kernels, to the same figures") {
                                      parse_pipeline("ideal-trig", find_format(dtype)));
     const auto expected = plain(task, design);
     const auto errors = measure(task, design).measurement.errors;
-    CHECK(errors.rounding_maximum->error == expected.rounding);
-    CHECK(errors.rounding_maximum->i == expected.i);
-    CHECK(errors.total_maximum == expected.total);
-    CHECK(errors.visible_maximum == expected.visible);
+    check(errors, expected);
   }
 }
 
@@ -137,11 +139,7 @@ TEST_CASE("scores on both sides of 0, some of them 0, are measured to the same f
     if (task.pipeline[StepName::storage]->precision < 24) CHECK(zeros > 0);
     const auto expected = plain(task, design);
     const auto errors = measure(task, design).measurement.errors;
-    CHECK(errors.rounding_maximum->error == expected.rounding);
-    CHECK(errors.rounding_maximum->i == expected.i);
-    CHECK(errors.rounding_maximum->j == expected.j);
-    CHECK(errors.total_maximum == expected.total);
-    CHECK(errors.visible_maximum == expected.visible);
+    check(errors, expected);
   }
 }
 
@@ -199,10 +197,7 @@ TEST_CASE("a window leaves out the pairs beyond it, of one rotated pair and of s
       CHECK(errors.pairs == window * 130 - window * (window - 1) / 2);
       CHECK(errors.nonfinite_pairs == expected.not_finite);
       CHECK(found.truncation.maximum == expected.truncation);
-      CHECK(errors.rounding_maximum->error == expected.rounding);
-      CHECK(errors.rounding_maximum->i == expected.i);
-      CHECK(errors.total_maximum == expected.total);
-      CHECK(errors.visible_maximum == expected.visible);
+      check(errors, expected);
     }
   }
 }

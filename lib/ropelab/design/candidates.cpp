@@ -238,14 +238,15 @@ void Candidates::rank_finalists(std::vector<Ranked>& ranked, double least) const
   std::stable_sort(ranked.begin(), ranked.end(), by_value);
 }
 
-std::vector<Found> Candidates::measured(const std::vector<HeadDesign>& designs) const {
+void Candidates::measure(const std::vector<HeadDesign>& designs, Best& best) const {
   std::vector<Found> found;
   for (std::size_t h = 0; h < group_.size(); ++h) {
     HeadDesign design = with_best_offset(group_[h], designs[h], options_.objective, interruption_);
-    const DesignErrors errors = measure(group_[h], design, interruption_);
+    const DesignErrors errors = ropelab::measure(group_[h], design, interruption_);
     found.push_back({std::move(design), errors});
   }
-  return found;
+  const auto value = worst(found);
+  if (value && *value < best.value) best = {*value, std::move(found)};
 }
 
 void Candidates::measure_finalists(const std::vector<Ranked>& ranked, Best& best) const {
@@ -256,9 +257,7 @@ void Candidates::measure_finalists(const std::vector<Ranked>& ranked, Best& best
     if (best.value <= ranked[n].value) return;
     if (n > 0 && products > (n == 1 ? products_of_two : products_of_more)) return;
     if (is_beaten_by_rows(ranked[n].designs, best.value)) continue;
-    std::vector<Found> found = measured(ranked[n].designs);
-    const auto value = worst(found);
-    if (value && *value < best.value) best = {*value, std::move(found)};
+    measure(ranked[n].designs, best);
   }
 }
 
@@ -323,9 +322,7 @@ void Candidates::polish(Best& best) const {
       **std::min_element(polished.begin(), polished.end(),
                          [](const auto& a, const auto& b) { return a->value() < b->value(); });
   run(least, last_share);
-  std::vector<Found> found = measured({least.design()});
-  const auto value = worst(found);
-  if (value && *value < best.value) best = {*value, std::move(found)};
+  measure({least.design()}, best);
 }
 
 std::vector<Found> Candidates::best() {

@@ -49,11 +49,12 @@ class Candidates {
   void rank_finalists(std::vector<Ranked>& ranked, double least) const;
   // Whether some queries tell that a head has more than this.
   bool is_beaten_by_rows(const std::vector<HeadDesign>& designs, double least) const;
-  std::vector<Found> measured(const std::vector<HeadDesign>& designs) const;
   struct Best {
     double value = std::numeric_limits<double>::infinity();
     std::vector<Found> found{};
   };
+  // Over all pairs; what is better takes the place of the best.
+  void measure(const std::vector<HeadDesign>& designs, Best& best) const;
   void measure_finalists(const std::vector<Ranked>& ranked, Best& best) const;
   // The best, and others with small values.
   std::vector<HeadDesign> to_polish(const Best& best) const;

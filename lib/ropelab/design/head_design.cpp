@@ -216,10 +216,6 @@ std::optional<ErrorRange> rough_errors(const HeadTask& task, const HeadDesign& d
   return errors;
 }
 
-std::size_t last_distance(const HeadTask& task, Objective objective) {
-  return objective == Objective::visible ? task.visible : task.window - 1;
-}
-
 std::optional<double> total_variation_of(const Scores& scores, const DistanceFunction& bias,
                                          const HeadTask& task) {
   const std::size_t last = task.context - 1;
@@ -370,10 +366,8 @@ std::optional<double> rough_objective(const HeadTask& task, const HeadDesign& de
 }
 
 bool may_have_offset(const HeadTask& task, Method method, Objective objective) {
-  constexpr double most_pairs = 0x1p28;
   return task.slope && (method == Method::multi_pair || method == Method::grid) &&
-         come_by_rows(task, objective) &&
-         static_cast<double>(task.context) * static_cast<double>(task.window) <= most_pairs;
+         come_by_rows(task, objective) && are_pairs_few(task);
 }
 
 HeadDesign with_best_offset(const HeadTask& task, HeadDesign design, Objective objective,

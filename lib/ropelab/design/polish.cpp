@@ -91,10 +91,8 @@ void change(RotatedPair& pair, Change what, double size) {
 }  // namespace
 
 bool may_be_polished(const HeadTask& task, Method method, Objective objective) {
-  constexpr double most_pairs = 0x1p28;
   const bool is_free = method == Method::single || method == Method::multi_pair;
-  return task.slope && is_free && come_by_rows(task, objective) &&
-         static_cast<double>(task.context) * static_cast<double>(task.window) <= most_pairs;
+  return task.slope && is_free && come_by_rows(task, objective) && are_pairs_few(task);
 }
 
 Polish::Polish(const HeadTask& task, HeadDesign design, Objective objective, std::uint64_t seed,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
@@ -16,9 +17,18 @@ bool come_by_rows(const HeadTask& task, Objective objective) {
          is_rounded(StepName::scaling);
 }
 
+bool are_pairs_few(const HeadTask& task) {
+  constexpr double most = 0x1p28;
+  return static_cast<double>(task.context) * static_cast<double>(task.window) <= most;
+}
+
+std::size_t last_distance(const HeadTask& task, Objective objective) {
+  return objective == Objective::visible ? task.visible : task.window - 1;
+}
+
 RowErrors::RowErrors(const HeadTask& task, Objective objective, double offset)
     : task_(task),
-      distances_(objective == Objective::visible ? task.visible + 1 : task.window),
+      distances_(last_distance(task, objective) + 1),
       high_(distances_),
       low_(distances_) {
   const DistanceFunction bias = offset == 0 ? task.bias : shifted(task.bias, offset);

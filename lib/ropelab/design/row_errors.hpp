@@ -13,6 +13,12 @@ namespace ropelab {
 // rounds them.
 bool come_by_rows(const HeadTask& task, Objective objective);
 
+// Whether a search can afford to look at all pairs many times: there are no more than 2^28.
+bool are_pairs_few(const HeadTask& task);
+
+// Of the pairs that total or visible count.
+std::size_t last_distance(const HeadTask& task, Objective objective);
+
 // F - (B + offset) of the pairs that an objective counts, logits.
 class RowErrors {
  public:
