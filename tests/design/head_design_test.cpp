@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "catch.hpp"
-#include "ropelab/design/candidates.hpp"
+#include "ropelab/design/pair_designs.hpp"
 #include "ropelab/design/row_errors.hpp"
 #include "ropelab/design/search.hpp"
 #include "ropelab/errors/content_scores.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "ropelab/design/candidates.hpp"
 #include "ropelab/design/limit.hpp"
+#include "ropelab/design/pair_designs.hpp"
 #include "ropelab/design/polish.hpp"
 #include "ropelab/design/powers_of_two.hpp"
 #include "ropelab/exact/parse.hpp"

@@ -8,7 +8,7 @@
 
 #include <boost/random/uniform_int_distribution.hpp>
 
-#include "ropelab/design/candidates.hpp"
+#include "ropelab/design/pair_designs.hpp"
 
 namespace ropelab {
 namespace {

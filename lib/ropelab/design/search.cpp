@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ropelab/design/candidates.hpp"
+#include "ropelab/design/pair_designs.hpp"
 #include "ropelab/design/powers_of_two.hpp"
 #include "ropelab/design/wave_fit.hpp"
 
