@@ -13,8 +13,8 @@ class Fixed {
  public:
   Fixed() = default;
   Fixed(int sign, const Algebraic& size) : sign_(sign), size_(ExactInput(size)) {}
-  explicit Fixed(double x) {
-    if (x != 0) *this = Fixed(x < 0 ? -1 : 1, Algebraic(to_rational(std::fabs(x))));
+  explicit Fixed(double x) : sign_(x < 0 ? -1 : 1) {
+    if (x != 0) size_.emplace(std::fabs(x));
   }
 
   // As the rotation step sees it first.

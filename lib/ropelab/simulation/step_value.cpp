@@ -19,6 +19,11 @@ ExactInput::ExactInput(const Algebraic& value)
   for (const Format& format : all_formats()) rounded_.push_back(round_to(format, value));
 }
 
+ExactInput::ExactInput(double value)
+    : algebraic_(to_rational(value)), real_(value), bounded_{{value, 0}, 0} {
+  for (const Format& format : all_formats()) rounded_.push_back(round_to(format, value));
+}
+
 double ExactInput::rounded(const Format& format) const {
   const auto formats = all_formats();
   const auto found = std::find_if(formats.begin(), formats.end(), [&](const Format& candidate) {

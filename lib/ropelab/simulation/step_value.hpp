@@ -30,6 +30,8 @@ struct Undecided {};
 class ExactInput {
  public:
   explicit ExactInput(const Algebraic& value);
+  // The same for a positive double, in a fraction of the time.
+  explicit ExactInput(double value);
   const Algebraic& algebraic() const { return algebraic_; }
   // Rounded to one of all_formats(), saturating or not. Looked up: it is asked for every pair.
   double rounded(const Format& format) const;
