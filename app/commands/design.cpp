@@ -31,11 +31,13 @@ struct Question {
   std::string pipeline_cell;
   std::vector<Method> methods{};  // of which the best is wanted
   std::size_t search = 0;         // the number of its search
-  std::size_t group = 0;          // the number of its group
-  std::size_t member = 0;         // its place there
+  int most_pairs = 1;
+  std::size_t group = 0;   // the number of its group
+  std::size_t member = 0;  // its place there
 };
 
-// Searches that have the same options, and so share what fits have found.
+// Searches that have the same options but for the number of pairs, and so share what they have
+// found.
 struct Search {
   SearchOptions options;
   std::unique_ptr<DesignSearch> search;
@@ -302,7 +304,8 @@ class Design : public Command {
           Question copy = question;
           copy.methods = methods;
           copy.pipeline_cell += grid.cell + most_pairs_.cell(pairs);
-          copy.search = search_of(grid, pairs, question.context);
+          copy.search = search_of(grid, question.context);
+          copy.most_pairs = pairs;
           add(std::move(copy));
         }
       }
@@ -317,10 +320,10 @@ class Design : public Command {
   }
 
   // A grid may depend on the context, by its scaling.
-  std::size_t search_of(const GridChoice& grid, int pairs, long long context) {
-    const std::string name = fmt::format("{} {} {}", grid.cell, pairs, context);
+  std::size_t search_of(const GridChoice& grid, long long context) {
+    const std::string name = fmt::format("{} {}", grid.cell, context);
     const auto [place, is_new] = search_names_.emplace(name, searches_.size());
-    if (is_new) searches_.push_back({{objective_value_, pairs, 1, grid.thetas}, nullptr});
+    if (is_new) searches_.push_back({{objective_value_, 1, 1, grid.thetas}, nullptr});
     return place->second;
   }
 
@@ -391,9 +394,11 @@ class Design : public Command {
   const Found* answer(const Question& question, const Interruption& interruption) {
     Group& group = groups_[question.group];
     if (!group.is_answered) {
-      if (can_share(question))
-        group.found =
-            searches_[question.search].search->best(question.methods, group.tasks, interruption);
+      if (can_share(question)) {
+        DesignSearch& search = *searches_[question.search].search;
+        search.allow_pairs(question.most_pairs);
+        group.found = search.best(question.methods, group.tasks, interruption);
+      }
       group.is_answered = true;
     }
     return group.found.empty() ? nullptr : &group.found[question.member];

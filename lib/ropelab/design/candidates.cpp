@@ -21,12 +21,15 @@ constexpr std::size_t finalists = 16;
 // The best are measured over all pairs: one, a second unless both take more products than the first
 // of these numbers, and further ones up to the second.
 constexpr double products_of_two = 0x1p33, products_of_more = 0x1p30;
-// So many of the best are polished, by so many trials altogether, and so many products for those of
-// the trials that come to an end.
+// So many of the best are polished, by so many trials altogether, less where the context is long,
+// and so many products for those of the trials that come to an end. A grid is, for each power of
+// two of pairs.
 constexpr std::size_t most_polished = 4;
-constexpr double most_trials = 6144, positions_of_polish = 0x1.8p23, products_of_polish = 0x1.8p34;
-double trials_of_polish(const HeadTask& task) {
-  return std::min(most_trials, positions_of_polish / static_cast<double>(task.context));
+constexpr double most_trials = 6144, most_trials_of_grid = 1024;
+constexpr double positions_of_polish = 0x1.8p23, products_of_polish = 0x1.8p34;
+double trials_of_polish(const HeadTask& task, Method method) {
+  return std::min(method == Method::grid ? most_trials_of_grid : most_trials,
+                  positions_of_polish / static_cast<double>(task.context));
 }
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -77,6 +80,17 @@ HeadDesign for_slope(HeadDesign design, const HeadTask& from, const HeadTask& to
 }
 
 }  // namespace
+
+std::optional<double> worst_of(const std::vector<HeadTask>& group, const std::vector<Found>& found,
+                               Objective objective) {
+  double worst = 0;
+  for (std::size_t h = 0; h < found.size(); ++h) {
+    const auto value = comparable_objective(group[h], found[h].errors, objective);
+    if (!value) return std::nullopt;
+    worst = std::max(worst, *value);
+  }
+  return worst;
+}
 
 void Candidates::add(const HeadDesign& design) {
   // So many are compared at once: more would take fewer of those before them into account.
@@ -167,9 +181,10 @@ std::optional<double> Candidates::sampled(const std::vector<HeadDesign>& designs
     const HeadTask& task = group_[h];
     const auto value = rough_objective(
         task, designs[h], options_.objective, {size, options_.seed},
-        compares_slopes(task) ? enough * task.slope->to_double() : enough, interruption_);
+        compares_slopes(task, options_.objective) ? enough * task.slope->to_double() : enough,
+        interruption_);
     if (!value) return std::nullopt;
-    worst = std::max(worst, comparable(task, *value));
+    worst = std::max(worst, comparable(task, options_.objective, *value));
   }
   return worst;
 }
@@ -217,7 +232,7 @@ void Candidates::measure(const std::vector<HeadDesign>& designs, Best& best) con
     const DesignErrors errors = ropelab::measure(group_[h], design, interruption_);
     found.push_back({std::move(design), errors});
   }
-  const auto value = worst(found);
+  const auto value = worst_of(group_, found, options_.objective);
   if (value && *value < best.value) best = {*value, std::move(found)};
 }
 
@@ -243,7 +258,8 @@ bool Candidates::is_beaten_by_rows(const std::vector<HeadDesign>& designs, doubl
     const auto found =
         rows.of_queries(rows.scores(score_table(task.pipeline, design.pairs, 0, task.context)),
                         spread_queries(task, queries), is_free(design), infinity);
-    if (comparable(task, found.errors.value(is_free(design))) > least) return true;
+    if (comparable(task, options_.objective, found.errors.value(is_free(design))) > least)
+      return true;
   }
   return false;
 }
@@ -275,21 +291,24 @@ std::vector<HeadDesign> Candidates::to_polish(const Best& best) const {
 void Candidates::polish(Best& best) const {
   if (group_.size() > 1 || best.found.empty() || !(best.value > 0)) return;
   const HeadTask& task = group_.front();
-  std::vector<std::unique_ptr<Polish>> polished;
-  for (HeadDesign& design : to_polish(best)) {
-    if (!may_be_polished(task, design.method, options_.objective)) continue;
-    polished.push_back(std::make_unique<Polish>(task, std::move(design), options_.objective,
-                                                options_.seed, interruption_));
-  }
-  if (polished.empty()) return;
+  std::vector<HeadDesign> designs = to_polish(best);
+  std::erase_if(designs, [&](const HeadDesign& design) {
+    return !may_be_polished(task, design.method, options_.objective);
+  });
+  if (designs.empty()) return;
+  const double trials = trials_of_polish(task, designs.front().method);
   const auto run = [&](Polish& one, double share) {
-    one.run(static_cast<int>(share * trials_of_polish(task)), share * products_of_polish);
+    one.run(static_cast<int>(share * trials), share * products_of_polish);
   };
   // The best of them goes on for longer.
   constexpr double last_share = 1.0 / 3;
-  for (const auto& one : polished) {
-    run(*one, (1 - last_share) / static_cast<double>(polished.size()));
-  }
+  const double share = (1 - last_share) / static_cast<double>(designs.size());
+  std::vector<std::unique_ptr<Polish>> polished(designs.size());
+  tbb::parallel_for(std::size_t{0}, designs.size(), [&](std::size_t n) {
+    polished[n] = std::make_unique<Polish>(task, std::move(designs[n]), options_.objective,
+                                           options_.seed, interruption_);
+    run(*polished[n], share);
+  });
   Polish& least =
       **std::min_element(polished.begin(), polished.end(),
                          [](const auto& a, const auto& b) { return a->value() < b->value(); });
@@ -313,25 +332,6 @@ std::vector<Found> Candidates::best() {
   }
   polish(best);
   return std::move(best.found);
-}
-
-bool Candidates::compares_slopes(const HeadTask& task) const {
-  return task.slope && options_.objective != Objective::weights;
-}
-
-double Candidates::comparable(const HeadTask& task, double objective) const {
-  return compares_slopes(task) ? objective / task.slope->to_double() : objective;
-}
-
-std::optional<double> Candidates::worst(const std::vector<Found>& found) const {
-  double worst = 0;
-  for (std::size_t h = 0; h < found.size(); ++h) {
-    const HeadTask& task = group_[h];
-    const auto value = objective_of(found[h].errors, options_.objective);
-    if (!value) return std::nullopt;
-    worst = std::max(worst, task.errors_in_slopes ? *value : comparable(task, *value));
-  }
-  return worst;
 }
 
 }  // namespace ropelab

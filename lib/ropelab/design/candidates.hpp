@@ -3,10 +3,17 @@
 
 #include <limits>
 #include <map>
+#include <optional>
+#include <vector>
 
 #include "ropelab/design/search.hpp"
 
 namespace ropelab {
+
+// The objective of the worst head of a group, in what heads are compared by; empty where some score
+// is not finite.
+std::optional<double> worst_of(const std::vector<HeadTask>& group, const std::vector<Found>& found,
+                               Objective objective);
 
 // Designs of the heads of a group, of which the best is wanted.
 class Candidates {
@@ -62,10 +69,6 @@ class Candidates {
   // How many products a measurement over all pairs takes, of all heads.
   double products_measured(const HeadDesign& design) const;
   std::vector<HeadDesign> for_group(const HeadDesign& design) const;
-  // An objective of a head in logits, in what heads are compared by: slopes, where they have one.
-  double comparable(const HeadTask& task, double objective) const;
-  bool compares_slopes(const HeadTask& task) const;
-  std::optional<double> worst(const std::vector<Found>& found) const;
 
   const std::vector<HeadTask>& group_;
   const SearchOptions& options_;

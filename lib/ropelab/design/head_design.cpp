@@ -400,4 +400,19 @@ std::optional<double> objective_of(const DesignErrors& errors, Objective objecti
   return std::nullopt;
 }
 
+bool compares_slopes(const HeadTask& task, Objective objective) {
+  return task.slope && objective != Objective::weights;
+}
+
+double comparable(const HeadTask& task, Objective objective, double value) {
+  return compares_slopes(task, objective) ? value / task.slope->to_double() : value;
+}
+
+std::optional<double> comparable_objective(const HeadTask& task, const DesignErrors& errors,
+                                           Objective objective) {
+  const auto value = objective_of(errors, objective);
+  if (!value || task.errors_in_slopes) return value;
+  return comparable(task, objective, *value);
+}
+
 }  // namespace ropelab

@@ -76,6 +76,14 @@ inline constexpr std::array<std::string_view, 4> objective_names = {"truncation"
 // In their unit (weights: total variation); empty where some score is not finite.
 std::optional<double> objective_of(const DesignErrors& errors, Objective objective);
 
+// Whether heads are compared by such objectives in slopes: largest errors of heads that have one.
+bool compares_slopes(const HeadTask& task, Objective objective);
+// An objective in logits (weights: total variation) in what heads are compared by, and the one that
+// was measured; empty where some score is not finite.
+double comparable(const HeadTask& task, Objective objective, double value);
+std::optional<double> comparable_objective(const HeadTask& task, const DesignErrors& errors,
+                                           Objective objective);
+
 // Pairs that stand for all: so many, drawn by the seed.
 struct Sample {
   std::uint64_t pairs, seed;

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "ropelab/design/axis_parts.hpp"
+
 namespace ropelab {
 namespace {
 
@@ -196,6 +198,26 @@ void add_filled_binades(const HeadTask& task, double reach, std::vector<HeadDesi
   }
 }
 
+// Pairs whose parts round positions beyond those that the storage holds in the least harmful way.
+void add_axis_parts(const HeadTask& task, std::vector<HeadDesign>& designs) {
+  const Algebraic step = step_per_position(task);
+  const int precision = task.pipeline[StepName::storage]->precision;
+  for (const AxisParts& parts : best_axis_parts(task.context, step.to_double(), precision)) {
+    for (const int octave : position_octaves(task)) {
+      const double theta = std::ldexp(1.0, -octave) / window_of(task);
+      const int exponent = std::ilogb(step.to_double() / theta / parts.query / parts.key);
+      const double query =
+          rounded_component(task, std::ldexp(parts.query, exponent - exponent / 2));
+      const double key = rounded_component(task, std::ldexp(parts.key, exponent / 2));
+      designs.push_back({.method = Method::single});
+      designs.back().pairs = {{step * Algebraic(to_rational(parts.step)) /
+                                   Algebraic(to_rational(query)) / Algebraic(to_rational(key)),
+                               {-query, 0},
+                               {0, key}}};
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<HeadDesign> single_designs(const HeadTask& task) {
@@ -221,6 +243,7 @@ std::vector<HeadDesign> single_designs(const HeadTask& task) {
   add_filled_binades(task, window_of(task) - 0.5, designs);
   add_filled_binades(task, window_of(task) / 2, designs);
   if (stores_less_than_it_rotates(task)) {
+    add_axis_parts(task, designs);
     const double part = to_bits(step.to_double(), task.pipeline[StepName::storage]->precision);
     for (int octave = first_octave; octave < last_octave; ++octave) {
       designs.push_back({.method = Method::single});

@@ -19,18 +19,26 @@ enum class Change { turn, turn_query, exchange, slow_down, change_theta, scale_q
 constexpr std::array<Change, 7> of_any = {
     Change::turn,         Change::turn_query,  Change::exchange, Change::slow_down,
     Change::change_theta, Change::scale_query, Change::scale_key};
+constexpr std::array<Change, 5> of_grid = {Change::turn, Change::turn_query, Change::exchange,
+                                           Change::scale_query, Change::scale_key};
 constexpr std::array<Change, 5> on_axes = {Change::exchange, Change::slow_down,
                                            Change::change_theta, Change::scale_query,
                                            Change::scale_key};
 
 std::span<const Change> changes_of(Method method) {
-  if (method == Method::single) return on_axes;
-  return of_any;
+  switch (method) {
+    case Method::single:
+      return on_axes;
+    case Method::grid:
+      return of_grid;
+    default:
+      return of_any;
+  }
 }
 
-// The largest changes: of a factor, and of an angle in positions; and how many octaves smaller the
-// smallest are.
-constexpr double largest_factor = 0x1p-3, largest_turn = 16;
+// The largest changes: of a factor, and of an angle in positions, of grids half the window, as no
+// rule tells where their rounding is best; and how many octaves smaller the smallest are.
+constexpr double largest_factor = 0x1p-3, largest_turn = 16, largest_turn_of_grid = 0.5;
 constexpr std::size_t octaves = 21;
 
 // Queries that each trial is first compared by.
@@ -55,10 +63,10 @@ void multiply(Part& part, double factor) {
 
 void make_theta(RotatedPair& pair, double theta) { pair.theta = Algebraic(to_rational(theta)); }
 
-// `size` from -1 to 1 times the largest change.
-void change(RotatedPair& pair, Change what, double size) {
+// `size` from -1 to 1 times the largest change; `positions` of a turn.
+void change(RotatedPair& pair, Change what, double size, double positions) {
   const double theta = pair.theta.to_double();
-  const double angle = largest_turn * size * theta;
+  const double angle = positions * size * theta;
   const double factor = 1 + largest_factor * size;
   switch (what) {
     case Change::turn:
@@ -88,11 +96,25 @@ void change(RotatedPair& pair, Change what, double size) {
   }
 }
 
+// What a pair takes away for each position, about.
+double share_of(const RotatedPair& pair) {
+  return std::hypot(pair.query[0], pair.query[1]) * std::hypot(pair.key[0], pair.key[1]) *
+         pair.theta.to_double();
+}
+
+// What one takes more the other takes less.
+void exchange_shares(RotatedPair& first, RotatedPair& second, double size) {
+  const double factor = largest_factor * size;
+  multiply(first.query, 1 + factor);
+  multiply(second.query, 1 - factor * share_of(first) / share_of(second));
+}
+
 }  // namespace
 
 bool may_be_polished(const HeadTask& task, Method method, Objective objective) {
-  const bool is_free = method == Method::single || method == Method::multi_pair;
-  return task.slope && is_free && come_by_rows(task, objective) && are_pairs_few(task);
+  const bool rotates =
+      method == Method::single || method == Method::multi_pair || method == Method::grid;
+  return task.slope && rotates && come_by_rows(task, objective) && are_pairs_few(task);
 }
 
 Polish::Polish(const HeadTask& task, HeadDesign design, Objective objective, std::uint64_t seed,
@@ -120,25 +142,48 @@ void Polish::run(int trials, double products) {
   if (!std::isfinite(value_)) return;
   for (; trials > 0 && products > 0 && value_ > 0; --trials) {
     interruption_.check();
-    Pairs pairs = design_.pairs;
-    const bool are_two = below(3) == 0;
-    for (int n = 0; n < 1 + are_two; ++n) {
-      RotatedPair& pair = pairs[below(pairs.size())];
-      pair = changed(pair);
-    }
+    const Pairs pairs = changed(design_.pairs);
     if (pairs != design_.pairs) products -= attempt(pairs);
   }
+}
+
+Polish::Pairs Polish::changed(Pairs pairs) {
+  const bool are_two = below(3) == 0;
+  if (are_two && design_.method == Method::grid && below(2) == 0) {
+    RotatedPair& first = pairs[below(pairs.size())];
+    RotatedPair& second = pairs[below(pairs.size())];
+    if (&first != &second) exchange_shares(first, second, size_of_change());
+    round(first);
+    round(second);
+    return pairs;
+  }
+  for (int n = 0; n < 1 + are_two; ++n) {
+    RotatedPair& pair = pairs[below(pairs.size())];
+    pair = changed(pair);
+  }
+  return pairs;
 }
 
 RotatedPair Polish::changed(RotatedPair pair) {
   const auto changes = changes_of(design_.method);
   const Change what = changes[below(changes.size())];
+  const double positions = design_.method == Method::grid
+                               ? largest_turn_of_grid * static_cast<double>(task_.window)
+                               : largest_turn;
+  change(pair, what, size_of_change(), positions);
+  round(pair);
+  return pair;
+}
+
+double Polish::size_of_change() {
   const auto octave = static_cast<int>(below(octaves));
-  change(pair, what, std::ldexp(random(), -octave));
+  return std::ldexp(random(), -octave);
+}
+
+void Polish::round(RotatedPair& pair) const {
   for (Part* part : {&pair.query, &pair.key}) {
     for (double& component : *part) component = rounded_component(task_, component);
   }
-  return pair;
 }
 
 double Polish::attempt(const Pairs& pairs) {

@@ -13,12 +13,13 @@
 
 namespace ropelab {
 
-// Whether designs of a method can be polished: of rotated pairs of any frequency, for a slope,
-// where scores come by the row and no more than 2^28 pairs tell their largest error.
+// Whether designs of a method can be polished: of single, multi-pair or grid, for a slope, where
+// scores come by the row and no more than 2^28 pairs tell their largest error.
 bool may_be_polished(const HeadTask& task, Method method, Objective objective);
 
 // A design that is changed a little at random, where its largest error is no greater for that: its
-// pairs are turned, scaled and given other frequencies. The parts of single stay on their axes.
+// pairs are turned, scaled and given other frequencies. The parts of single stay on their axes, and
+// a grid keeps its frequencies.
 // Most changes leave what the scores are to be but not how they round.
 class Polish {
  public:
@@ -41,8 +42,12 @@ class Polish {
   using Pairs = std::vector<RotatedPair>;
   using Tables = std::map<std::size_t, ScoreTable>;  // by the number of the pair
 
-  // In one way, by how much being drawn from many octaves.
+  // One pair, or two, or what two of them share.
+  Pairs changed(Pairs pairs);
+  // In one way.
   RotatedPair changed(RotatedPair pair);
+  double size_of_change();  // from -1 to 1, drawn from many octaves
+  void round(RotatedPair& pair) const;
   // Takes the pairs if they do no worse; the products that it took to tell.
   double attempt(const Pairs& pairs);
   // Of the tables as they are: of few queries where these have more than `most`, which then count

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ropelab/design/candidates.hpp"
+#include "ropelab/design/drawn_shares.hpp"
 #include "ropelab/design/pair_designs.hpp"
 #include "ropelab/design/powers_of_two.hpp"
 #include "ropelab/design/wave_fit.hpp"
@@ -22,6 +23,10 @@ constexpr int every_dyadic = 4;
 constexpr int most_copies = 16, most_copied_digits = 3;
 // A digit times a position is exact as long as both fit the significand.
 constexpr int most_digit_bits = 4;
+
+// Of drawn_shares, among so many frequencies of a grid.
+constexpr int draws = 1000;
+constexpr std::size_t most_drawn_from = 16;
 
 // Amplitudes are fitted with these multiples of the price that rounding is expected to have: the
 // sample tells which one was right.
@@ -181,12 +186,14 @@ class DesignSearch::Fits {
 
   // The frequencies of a grid that a fit may use, best first: see DesignSearch::best.
   const std::vector<std::vector<double>>& grid_choices(const HeadTask& task,
-                                                       const SearchOptions& options,
+                                                       const SearchOptions& options, int pairs,
                                                        const Interruption& interruption) {
-    const auto key = std::make_tuple(number_of(task), options.most_pairs, precisions_of(task));
+    const auto key = std::make_tuple(number_of(task), pairs, precisions_of(task));
     const auto known = choices_.find(key);
     if (known != choices_.end()) return known->second;
-    return choices_[key] = chosen_from_grid(task, options, interruption);
+    const auto thetas = slowest_first(options);
+    const std::size_t count = std::min(thetas.size(), static_cast<std::size_t>(pairs));
+    return choices_[key] = chosen_from_grid(task, thetas, count, interruption);
   }
 
   double grid_limit(const HeadTask& task, const SearchOptions& options,
@@ -343,23 +350,6 @@ class DesignSearch::Fits {
     return numbers_.emplace(std::move(key), numbers_.size()).first->second;
   }
 
-  // Those of `most_pairs`, and of the powers of two below it: fewer may do better where rounding
-  // decides.
-  std::vector<std::vector<double>> chosen_from_grid(const HeadTask& task,
-                                                    const SearchOptions& options,
-                                                    const Interruption& interruption) const {
-    const auto thetas = slowest_first(options);
-    std::size_t count = std::min(thetas.size(), static_cast<std::size_t>(options.most_pairs));
-    auto chosen = chosen_from_grid(task, thetas, count, interruption);
-    while (task.slope && count > 1) {
-      count = std::bit_floor(count - 1);
-      for (auto& run : chosen_from_grid(task, thetas, count, interruption)) {
-        chosen.push_back(std::move(run));
-      }
-    }
-    return chosen;
-  }
-
   std::vector<std::vector<double>> chosen_from_grid(const HeadTask& task,
                                                     const std::vector<double>& thetas,
                                                     std::size_t count,
@@ -474,10 +464,42 @@ std::vector<HeadDesign> rank_two_designs(const HeadTask& task) {
   return designs;
 }
 
+// Of these, the slowest that turn little over the window.
+std::vector<Algebraic> turning_little(const HeadTask& task, std::vector<Algebraic> grid) {
+  constexpr double little = 0.5;
+  std::erase_if(grid, [&](const Algebraic& theta) {
+    return theta.to_double() * static_cast<double>(task.window) > little;
+  });
+  std::stable_sort(grid.begin(), grid.end(), [](const Algebraic& a, const Algebraic& b) {
+    return a.to_double() < b.to_double();
+  });
+  if (grid.size() > most_drawn_from) {
+    grid.erase(grid.begin() + static_cast<std::ptrdiff_t>(most_drawn_from), grid.end());
+  }
+  return grid;
+}
+
 void add_both(const HeadTask& task, const HeadDesign& design, Candidates& candidates) {
   if (design.pairs.empty()) return;
   candidates.add(centred(task, design));
   candidates.add(design);
+}
+
+// Of how many pairs, at most, a grid of so many frequencies is also searched: where rounding
+// decides, fewer may do better. 0 for none.
+int fewer_pairs(const std::vector<Method>& methods, const HeadTask& task, std::size_t frequencies,
+                int most_pairs) {
+  const bool has_grid = std::find(methods.begin(), methods.end(), Method::grid) != methods.end();
+  const std::size_t pairs = std::min(frequencies, static_cast<std::size_t>(most_pairs));
+  return has_grid && task.slope && pairs > 1 ? static_cast<int>(std::bit_floor(pairs - 1)) : 0;
+}
+
+// On a tie, of a.
+std::vector<Found> better_of(const std::vector<HeadTask>& group, Objective objective,
+                             std::vector<Found> a, std::vector<Found> b) {
+  const auto of_a = worst_of(group, a, objective), of_b = worst_of(group, b, objective);
+  const bool is_b = a.empty() || (!b.empty() && of_b && (!of_a || *of_b < *of_a));
+  return is_b ? std::move(b) : std::move(a);
 }
 
 }  // namespace
@@ -490,45 +512,54 @@ std::vector<Found> DesignSearch::best(const std::vector<Method>& methods,
                                       const std::vector<HeadTask>& group,
                                       const Interruption& interruption) {
   check(methods, group);
-  std::vector<Found> found = scaled_answer(methods, group, interruption);
-  if (found.empty()) found = searched(methods, group, interruption);
-  if (!found.empty()) answers_.push_back({methods, options_.most_pairs, group, found});
+  return answer(methods, group, options_.most_pairs, interruption);
+}
+
+std::vector<Found> DesignSearch::answer(const std::vector<Method>& methods,
+                                        const std::vector<HeadTask>& group, int most_pairs,
+                                        const Interruption& interruption) {
+  std::vector<Found> found = scaled_answer(methods, group, most_pairs, interruption);
+  if (found.empty()) {
+    found = searched(methods, group, most_pairs, interruption);
+    if (const int fewer = fewer_pairs(methods, group.front(), options_.grid.size(), most_pairs);
+        fewer > 0) {
+      found = better_of(group, options_.objective, answer(methods, group, fewer, interruption),
+                        std::move(found));
+    }
+  }
+  if (!found.empty()) answers_.push_back({methods, most_pairs, group, found});
   return found;
 }
 
 std::vector<Found> DesignSearch::scaled_answer(const std::vector<Method>& methods,
-                                               const std::vector<HeadTask>& group,
+                                               const std::vector<HeadTask>& group, int most_pairs,
                                                const Interruption& interruption) const {
   if (options_.objective != Objective::total && options_.objective != Objective::truncation) {
     return {};
   }
   std::optional<int> exponent;
-  const auto last = std::find_if(answers_.rbegin(), answers_.rend(), [&](const Answer& answer) {
-    const bool same = answer.methods == methods && answer.most_pairs == options_.most_pairs;
-    if (same) exponent = power_of_two_between(answer.group, group);
+  const auto last = std::find_if(answers_.rbegin(), answers_.rend(), [&](const Answer& earlier) {
+    const bool same = earlier.methods == methods && earlier.most_pairs == most_pairs;
+    if (same) exponent = power_of_two_between(earlier.group, group);
     return exponent.has_value();
   });
   if (last == answers_.rend()) return {};
+  if (*exponent == 0) return last->found;
   std::vector<Found> found;
   for (std::size_t h = 0; h < group.size(); ++h) {
     HeadDesign design = for_slopes_times(last->found[h].design, *exponent);
     const DesignErrors errors = measure(group[h], design, interruption);
     found.push_back({std::move(design), errors});
-    if (!does_as_well(group[h], found[h], last->group[h], last->found[h])) return {};
+    const auto value = comparable_objective(group[h], errors, options_.objective);
+    const auto known =
+        comparable_objective(last->group[h], last->found[h].errors, options_.objective);
+    if (!value || *value > *known) return {};
   }
   return found;
 }
 
-bool DesignSearch::does_as_well(const HeadTask& task, const Found& found, const HeadTask& known,
-                                const Found& known_found) const {
-  const auto value = objective_of(found.errors, options_.objective);
-  const double known_value = objective_of(known_found.errors, options_.objective).value();
-  const double ratio = task.errors_in_slopes ? 1 : (*task.slope / *known.slope).to_double();
-  return value && *value <= ratio * known_value;
-}
-
 std::vector<Found> DesignSearch::searched(const std::vector<Method>& methods,
-                                          const std::vector<HeadTask>& group,
+                                          const std::vector<HeadTask>& group, int most_pairs,
                                           const Interruption& interruption) {
   const HeadTask& task = group.front();
   Candidates candidates(group, options_, interruption);
@@ -547,7 +578,7 @@ std::vector<Found> DesignSearch::searched(const std::vector<Method>& methods,
   };
   const auto add_multi_pair = [&] {
     const auto distances = task.slope ? few_distances(task) : all_distances(task);
-    for (int pairs = 1; pairs <= options_.most_pairs; ++pairs) {
+    for (int pairs = 1; pairs <= most_pairs; ++pairs) {
       for (const Form form : forms_of(task)) {
         for (const auto& thetas : fits_->frequencies(task, form, pairs, interruption)) {
           add_fit(Method::multi_pair, form, thetas, distances);
@@ -555,22 +586,22 @@ std::vector<Found> DesignSearch::searched(const std::vector<Method>& methods,
       }
     }
     if (!task.slope) return;
-    for (int first = 1; first <= std::min(options_.most_pairs, most_copies); first *= 2) {
+    for (int first = 1; first <= std::min(most_pairs, most_copies); first *= 2) {
       for (const int others : {1, 2}) {
-        for (int digits = 1; first + (digits - 1) * others <= options_.most_pairs; ++digits) {
+        for (int digits = 1; first + (digits - 1) * others <= most_pairs; ++digits) {
           if (others > 1 && (digits == 1 || first == 1)) continue;
           if (first > 1 && digits > most_copied_digits) break;
           add(shifted_copies(task, {digits, first, others}));
         }
       }
     }
-    for (const auto& designs : {single_designs(task), dyadic_designs(task, options_.most_pairs)}) {
+    for (const auto& designs : {single_designs(task), dyadic_designs(task, most_pairs)}) {
       for (HeadDesign design : designs) {
         design.method = Method::multi_pair;
         add_both(task, design, candidates);
       }
     }
-    for (int pairs = 2; pairs <= options_.most_pairs; ++pairs) {
+    for (int pairs = 2; pairs <= most_pairs; ++pairs) {
       for (int bits = 1; bits <= most_digit_bits; ++bits) {
         for (HeadDesign design :
              dyadic_designs(task, pairs, {LastPair::rest, bits, every_dyadic})) {
@@ -586,7 +617,7 @@ std::vector<Found> DesignSearch::searched(const std::vector<Method>& methods,
         add(single_designs(task));
         break;
       case Method::dyadic:
-        for (int digits = 1; digits <= options_.most_pairs; ++digits) {
+        for (int digits = 1; digits <= most_pairs; ++digits) {
           add(dyadic_designs(task, digits));
         }
         break;
@@ -595,8 +626,12 @@ std::vector<Found> DesignSearch::searched(const std::vector<Method>& methods,
         break;
       case Method::grid: {
         const auto distances = all_distances(task);
-        for (const auto& thetas : fits_->grid_choices(task, options_, interruption)) {
+        for (const auto& thetas : fits_->grid_choices(task, options_, most_pairs, interruption)) {
           add_fit(method, full_form(task), thetas, distances);
+        }
+        if (task.slope) {
+          add(drawn_shares(task, turning_little(task, options_.grid),
+                           static_cast<std::size_t>(most_pairs), draws, options_.seed));
         }
         break;
       }

@@ -44,9 +44,10 @@ class DesignSearch {
   // single: max phases from 1e-6 to 1, 8 to a decade, and N of 3 significant bits and of as many as
   // the rotation keeps, so that rounding it costs nothing; theta is slope sqrt(head_dim)/N. Also
   // theta = 2^-t, whose key parts are exact, with N rounded; theta = 2^c/(slope sqrt(head_dim))
-  // with parts that make positions times a power of two of the small components; and parts that let
-  // these end just below a power of two. N is divided between query and key so that both stay in
-  // range.
+  // with parts that make positions times a power of two of the small components; parts that let
+  // these end just below a power of two; and, a little beyond the positions that a 16-bit storage
+  // holds, the parts that round them best (best_axis_parts). N is divided between query and key so
+  // that both stay in range.
   // dyadic: theta = 2^-t, and N = slope sqrt(head_dim)/theta by its signed binary digits, the
   // largest `most_pairs` of them.
   // multi-pair: frequencies psi, 2 psi, ... K psi for every K up to `most_pairs` and psi window
@@ -63,14 +64,16 @@ class DesignSearch {
   // Pairs are also tried in the other order, in which their products are added; those of multi-pair
   // for a slope also with scores on both sides of 0 (moved_apart). multi-pair and grid have the
   // offset that is best for the measured errors, where may_have_offset says so. The best few of
-  // each number of pairs are measured, so that more pairs allowed are hardly ever worse (grid:
-  // powers of two). For a slope, some of the best of single and multi-pair are then changed a
-  // little at random, by what all pairs of positions say, as long as that helps (Polish): not those
-  // of a group of several heads.
+  // each number of pairs are measured, so that more pairs allowed are hardly ever worse. For a
+  // slope, some of the best of single, multi-pair and grid are then changed a little at random, by
+  // what all pairs of positions say, as long as that helps (Polish): not those of a group of
+  // several heads.
   //
   // grid: runs of neighbouring frequencies, the ones that a fit of more of them gives the most
-  // weight, also of the powers of two below their number, and, where the bias is no slope, one
-  // after the other that helps the most; cosines, sines and an offset by fit_minimax.
+  // weight, and, where the bias is no slope, one after the other that helps the most; cosines,
+  // sines and an offset by fit_minimax. Where it is a slope, rounding may prefer fewer pairs: each
+  // power of two below their number is searched by itself, so that more pairs allowed are never
+  // worse.
   //
   // An even bias of keys on both sides takes cosines and an offset alone.
   //
@@ -78,7 +81,7 @@ class DesignSearch {
   //
   // Slopes that differ from those of an earlier search by a power of two (power_of_two_between)
   // have its designs but for that power, if these do as well, by the objectives truncation and
-  // total; these too are measured.
+  // total; these too are measured. What was searched before is not searched again.
   std::vector<Found> best(const std::vector<Method>& methods, const std::vector<HeadTask>& group,
                           const Interruption& interruption = {});
 
@@ -89,16 +92,18 @@ class DesignSearch {
  private:
   class Fits;
 
-  std::vector<Found> searched(const std::vector<Method>& methods,
-                              const std::vector<HeadTask>& group, const Interruption& interruption);
+  // Of so many pairs at most, as an earlier answer has it or by a search.
+  std::vector<Found> answer(const std::vector<Method>& methods, const std::vector<HeadTask>& group,
+                            int most_pairs, const Interruption& interruption);
   // The last answer whose slopes differ by a power of two, times that power; empty where there is
   // none or it does not do as well.
   std::vector<Found> scaled_answer(const std::vector<Method>& methods,
-                                   const std::vector<HeadTask>& group,
+                                   const std::vector<HeadTask>& group, int most_pairs,
                                    const Interruption& interruption) const;
-  // In slopes.
-  bool does_as_well(const HeadTask& task, const Found& found, const HeadTask& known,
-                    const Found& known_found) const;
+  // Of a grid, exactly so many pairs.
+  std::vector<Found> searched(const std::vector<Method>& methods,
+                              const std::vector<HeadTask>& group, int most_pairs,
+                              const Interruption& interruption);
 
   struct Answer {
     std::vector<Method> methods;
