@@ -76,7 +76,7 @@ def main():
             whole_key = torch.cat([key, extra_key], dim=-1)
             scores = whole_query @ whole_key.T * head["score_scale"]
         change = (attention(scores, values) - attention(native, values)).abs().max().item()
-        print(f'{head.get("head", "")},{head["method"]},{head["extra_dimensions"]},{change:.1e}')
+        print(f'{head.get("head", "")},{head["method"]},{head["extra_dimensions"]},{change:.0e}')
 
 
 if __name__ == "__main__":
