@@ -34,30 +34,33 @@ double half_of_context(const HeadTask& task) { return static_cast<double>(task.c
 // Between 1 and 2.
 double mantissa(double x) { return std::ldexp(x, -std::ilogb(x)); }
 
-// An exact frequency is evaluated to many digits each time: its double is kept beside it.
-struct Frequency {
-  Algebraic exact;
-  double theta;
-};
-using Frequencies = std::vector<Frequency>;
-
-Frequencies with_doubles(const std::vector<Algebraic>& thetas) {
-  Frequencies all;
-  for (const Algebraic& theta : thetas) all.push_back({theta, theta.to_double()});
-  return all;
-}
-
 double sum_of_inverses(const Frequencies& frequencies) {
   double sum = 0;
   for (const Frequency& frequency : frequencies) sum += mantissa(1 / frequency.theta);
   return sum;
 }
 
+Frequencies turning_at_most(double phase, const HeadTask& task, Frequencies frequencies) {
+  std::erase_if(frequencies, [&](const Frequency& frequency) {
+    return frequency.theta * static_cast<double>(task.window) > phase;
+  });
+  return frequencies;
+}
+
 // Over whose phases large components hardly change, as the storage keeps them.
-Frequencies slow_ones(const HeadTask& task, Frequencies frequencies) {
+Frequencies slow_ones(const HeadTask& task, const Frequencies& frequencies) {
   const int precision = task.pipeline[StepName::storage]->precision;
-  const double most = std::exp2(1 - precision / 2.0) / static_cast<double>(task.window);
-  std::erase_if(frequencies, [&](const Frequency& frequency) { return frequency.theta > most; });
+  return turning_at_most(std::exp2(1 - precision / 2.0), task, frequencies);
+}
+
+// Those that may be drawn.
+Frequencies drawn_from(const HeadTask& task, const Frequencies& grid) {
+  constexpr double most_phase = 0.5;
+  constexpr std::ptrdiff_t most = 16;
+  Frequencies frequencies = turning_at_most(most_phase, task, grid);
+  if (std::ssize(frequencies) > most) {
+    frequencies.erase(frequencies.begin() + most, frequencies.end());
+  }
   return frequencies;
 }
 
@@ -92,22 +95,19 @@ Frequencies nearly_exact(const Frequencies& frequencies, std::size_t count, doub
   return best;
 }
 
-using Part = std::array<double, 2>;
-
-// Turned back by so many positions, as the rotation keeps it.
-Part turned(const HeadTask& task, double theta, const Part& part, double positions) {
-  const double c = std::cos(theta * positions), s = std::sin(theta * positions);
-  return {rounded_component(task, part[0] * c + part[1] * s),
-          rounded_component(task, part[1] * c - part[0] * s)};
+// Turned back by so many positions.
+std::array<double, 2> turned(const HeadTask& task, double theta, const std::array<double, 2>& part,
+                             double positions) {
+  return turned_back(task, part, std::cos(theta * positions), std::sin(theta * positions));
 }
 
 // One design after the other.
 class Draws {
  public:
-  Draws(const HeadTask& task, const std::vector<Algebraic>& thetas, std::uint64_t seed)
+  Draws(const HeadTask& task, Frequencies frequencies, std::uint64_t seed)
       : task_(task),
         storage_(*task.pipeline[StepName::storage]),
-        frequencies_(with_doubles(thetas)),
+        frequencies_(std::move(frequencies)),
         slow_(slow_ones(task, frequencies_)),
         dice_(seed),
         step_(step_per_position(task).to_double()),
@@ -202,10 +202,11 @@ class Draws {
 
 }  // namespace
 
-std::vector<HeadDesign> drawn_shares(const HeadTask& task, const std::vector<Algebraic>& thetas,
+std::vector<HeadDesign> drawn_shares(const HeadTask& task, const Frequencies& grid,
                                      std::size_t pairs, int count, std::uint64_t seed) {
-  if (!task.pipeline[StepName::storage] || pairs == 0 || thetas.size() < pairs) return {};
-  Draws draws(task, thetas, seed);
+  Frequencies frequencies = drawn_from(task, grid);
+  if (!task.pipeline[StepName::storage] || pairs == 0 || frequencies.size() < pairs) return {};
+  Draws draws(task, std::move(frequencies), seed);
   std::vector<HeadDesign> designs;
   for (int n = 0; n < count; ++n) {
     const bool has_rest = n % 2 == 1 && draws.can_leave_rest(pairs);

@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <vector>
 
+#include "ropelab/design/frequencies.hpp"
 #include "ropelab/design/head_design.hpp"
 
 namespace ropelab {
 
-// So many designs of method grid, each of at most so many of these frequencies, more often of the
-// first.
+// So many designs of method grid, each of at most so many of the frequencies of a grid that turn by
+// no more than half a radian over the window; at most the first 16 of these, more often the first.
 //
 // The fixed parts of a pair are its frequency's inverse, but for powers of two and a factor that
 // all pairs share: their small components are about that factor times the position, and round
@@ -23,9 +24,9 @@ namespace ropelab {
 // the step. What else can be chosen is drawn; frequencies that leave a factor near a power of two
 // are preferred.
 //
-// Each has scores in proportion to the distance, as long as phases are small. Empty where storage
-// has no format, for less frequencies than pairs, or no pairs. The same for the same seed.
-std::vector<HeadDesign> drawn_shares(const HeadTask& task, const std::vector<Algebraic>& thetas,
+// Empty where storage has no format, for less such frequencies than pairs, or no pairs. The same
+// for the same seed.
+std::vector<HeadDesign> drawn_shares(const HeadTask& task, const Frequencies& grid,
                                      std::size_t pairs, int count, std::uint64_t seed);
 
 }  // namespace ropelab

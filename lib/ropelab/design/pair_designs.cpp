@@ -55,17 +55,20 @@ RotatedPair pair_of(const Algebraic& theta, double cosine, double sine, int expo
           {0, std::ldexp(1.0, exponent)}};
 }
 
+std::array<double, 2> turned_back(const HeadTask& task, const std::array<double, 2>& part,
+                                  double cosine, double sine) {
+  return {rounded_component(task, part[0] * cosine + part[1] * sine),
+          rounded_component(task, part[1] * cosine - part[0] * sine)};
+}
+
 namespace {
 
 using Part = std::array<double, 2>;
 
-// Turned back by so many positions, and rounded again.
-Part turned_back(const HeadTask& task, const Algebraic& theta, const Part& part,
-                 const Real& positions) {
+Part turned_by(const HeadTask& task, const Algebraic& theta, const Part& part,
+               const Real& positions) {
   const Real angle = theta.to_real() * positions;
-  const double c = to_double(cosine(angle)), s = to_double(sine(angle));
-  return {rounded_component(task, part[0] * c + part[1] * s),
-          rounded_component(task, part[1] * c - part[0] * s)};
+  return turned_back(task, part, to_double(cosine(angle)), to_double(sine(angle)));
 }
 
 // What the turned design has more at distance 0 than the one that it was made of is its offset.
@@ -83,8 +86,8 @@ HeadDesign centred(const HeadTask& task, const HeadDesign& design,
   for (std::size_t n = 0; n < turned.pairs.size(); ++n) {
     RotatedPair& pair = turned.pairs[n];
     const Real middle = Real(task.context / 2) + (shifts.empty() ? Real(0) : Real(shifts[n]));
-    pair.query = turned_back(task, pair.theta, pair.query, middle);
-    pair.key = turned_back(task, pair.theta, pair.key, middle);
+    pair.query = turned_by(task, pair.theta, pair.query, middle);
+    pair.key = turned_by(task, pair.theta, pair.key, middle);
   }
   return with_offset_of_turn(task, std::move(turned), design);
 }
@@ -93,8 +96,8 @@ HeadDesign moved_apart(const HeadTask& task, const HeadDesign& design) {
   HeadDesign turned = design;
   const Real quarter = Real(task.window / 4);
   for (RotatedPair& pair : turned.pairs) {
-    pair.query = turned_back(task, pair.theta, pair.query, quarter);
-    pair.key = turned_back(task, pair.theta, pair.key, -quarter);
+    pair.query = turned_by(task, pair.theta, pair.query, quarter);
+    pair.key = turned_by(task, pair.theta, pair.key, -quarter);
   }
   return with_offset_of_turn(task, std::move(turned), design);
 }

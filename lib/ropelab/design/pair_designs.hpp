@@ -1,6 +1,7 @@
 // Designs of rotated pairs to choose from; internal to this room.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "ropelab/design/head_design.hpp"
@@ -15,6 +16,10 @@ int even_exponent(double amplitude);
 
 // amplitude * (cosine cos + sine sin), as a query part against the key part (0, 2^exponent).
 RotatedPair pair_of(const Algebraic& theta, double cosine, double sine, int exponent);
+
+// A fixed part turned back by the angle of this cosine and sine, and rounded again.
+std::array<double, 2> turned_back(const HeadTask& task, const std::array<double, 2>& part,
+                                  double cosine, double sine);
 
 // The same design with the fixed parts turned back by the phase of the middle of the context, and
 // rounded again: position p has the angle (p - middle - shift) theta, with a shift for each pair,

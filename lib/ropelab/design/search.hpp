@@ -2,14 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <tuple>
 #include <vector>
 
+#include "ropelab/design/frequencies.hpp"
 #include "ropelab/design/head_design.hpp"
 
 namespace ropelab {
+
+class Fits;
 
 struct SearchOptions {
   Objective objective = Objective::total;
@@ -90,8 +91,6 @@ class DesignSearch {
   double grid_limit(const HeadTask& task, const Interruption& interruption = {});
 
  private:
-  class Fits;
-
   // Of so many pairs at most, as an earlier answer has it or by a search.
   std::vector<Found> answer(const std::vector<Method>& methods, const std::vector<HeadTask>& group,
                             int most_pairs, const Interruption& interruption);
@@ -113,6 +112,7 @@ class DesignSearch {
   };
 
   SearchOptions options_;
+  Frequencies grid_;  // of the options
   std::vector<Answer> answers_;
   std::unique_ptr<Fits> fits_;
 };
