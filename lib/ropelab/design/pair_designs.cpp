@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ropelab/design/axis_parts.hpp"
+#include "ropelab/design/places.hpp"
 
 namespace ropelab {
 namespace {
@@ -139,17 +140,6 @@ RotatedPair exact_position_pair(const HeadTask& task, double part, double unit, 
           {0, rounded_component(task, pair.key)}};
 }
 
-// Positions are counted from the middle of the context.
-double middle_of(const HeadTask& task) {
-  const std::size_t middle = task.context / 2;
-  return static_cast<double>(middle);
-}
-
-// How far apart the numbers of a step are where positions end, in positions.
-double spacing_at_end(const Step& step, const HeadTask& task) {
-  return ulp(*step, std::max(middle_of(task) - 0.5, 0.5));
-}
-
 // What a position may be multiplied by to be exact in the storage still: odd numbers, as it is the
 // part for each position that may round better. Where not even positions are, also what has the
 // last ones, some shifted, end at a power of two, before the storage gets coarser.
@@ -262,6 +252,20 @@ std::vector<HeadDesign> single_designs(const HeadTask& task) {
   return designs;
 }
 
+std::vector<HeadDesign> faster_singles(const HeadTask& task) {
+  if (!stores_less_than_it_rotates(task)) return {};
+  const double part =
+      to_bits(step_per_position(task).to_double(), task.pipeline[StepName::storage]->precision);
+  std::vector<HeadDesign> designs;
+  for (const int octave : {3, 4, 5}) {
+    for (double unit = 1; unit < 2; unit += 0.0625) {
+      designs.push_back({.method = Method::single});
+      designs.back().pairs = {exact_position_pair(task, part, unit, octave)};
+    }
+  }
+  return designs;
+}
+
 std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs, const Digits& wanted) {
   std::vector<HeadDesign> designs;
   const int slowest = std::ilogb(window_of(task));
@@ -300,50 +304,16 @@ std::vector<double> parts_of_step(const HeadTask& task, const Copies& copies, do
   return parts;
 }
 
-// Of a number of copies, in positions.
-using Shifts = std::vector<double>;
-
-// A little beyond the middle, a little before, and one position further to either side, and so on.
-Shifts opposite_shifts(int copies, double fraction) {
-  Shifts shifts;
-  for (int copy = 0; copy < copies; ++copy) {
-    const int positions = copy / 2;
-    const double shift = positions + fraction;
-    shifts.push_back(copy % 2 == 0 ? shift : -shift);
+// A pair for each part of the step, at its place.
+HeadDesign placed(const HeadTask& task, const std::vector<double>& parts, const Places& places,
+                  double unit, int octave) {
+  HeadDesign design{.method = Method::multi_pair};
+  std::vector<double> shifts;
+  for (std::size_t n = 0; n < parts.size(); ++n) {
+    design.pairs.push_back(exact_position_pair(task, parts[n], unit * places[n].stretch, octave));
+    shifts.push_back(places[n].shift);
   }
-  return shifts;
-}
-
-// Evenly over `spacing`, and a fraction beyond; the last may be half a gap further, for where the
-// spacing of the format changes.
-Shifts even_shifts(int copies, double spacing, bool is_last_further, double fraction) {
-  Shifts shifts;
-  const double gap = spacing / copies;
-  for (int copy = 0; copy < copies; ++copy) {
-    shifts.push_back((copy - (copies - 1) / 2.0) * gap + fraction);
-  }
-  if (is_last_further) shifts.back() += gap / 2;
-  return shifts;
-}
-
-// The shifts that are tried for copies of the first digit.
-std::vector<Shifts> shifts_of(const HeadTask& task, int copies) {
-  const double spacing = spacing_at_end(task.pipeline[StepName::storage], task);
-  if (spacing <= 1) return {Shifts(static_cast<std::size_t>(copies), 0)};
-  const Step& rotation = task.pipeline[StepName::rotation];
-  std::vector<Shifts> all;
-  // That the rotation tells from none at all positions.
-  const double least = rotation ? ulp(*rotation, middle_of(task) + 1) : 0x1p-12;
-  for (const double fraction : {0.5 - least, 0.25, 2 * least, least}) {
-    all.push_back(even_shifts(copies, spacing, false, fraction));
-    if (copies == 1) continue;
-    all.push_back(opposite_shifts(copies, fraction));
-    if (copies == 2) continue;
-    all.push_back(even_shifts(copies, spacing, true, fraction));
-    all.push_back(all.back());
-    for (double& shift : all.back()) shift -= spacing / copies;
-  }
-  return all;
+  return centred(task, design, shifts);
 }
 
 }  // namespace
@@ -352,19 +322,16 @@ std::vector<HeadDesign> shifted_copies(const HeadTask& task, const Copies& copie
   if (!stores_less_than_it_rotates(task)) return {};
   std::vector<HeadDesign> designs;
   const auto add = [&](const std::vector<double>& parts, double unit, int octave) {
-    HeadDesign design{.method = Method::multi_pair};
-    for (const double part : parts) {
-      design.pairs.push_back(exact_position_pair(task, part, unit, octave));
-    }
-    for (Shifts shifts : shifts_of(task, copies.of_first)) {
+    for (Places places : places_of(task, copies.of_first)) {
       // Those of the further digits, whose roundings weigh little.
       for (int digit = 1; digit < copies.digits; ++digit) {
-        const Shifts others = copies.of_others == 1
-                                  ? Shifts{0}
-                                  : opposite_shifts(copies.of_others, std::fabs(shifts.front()));
-        shifts.insert(shifts.end(), others.begin(), others.end());
+        const Places others =
+            copies.of_others == 1
+                ? Places{{0}}
+                : opposite_places(copies.of_others, std::fabs(places.front().shift));
+        places.insert(places.end(), others.begin(), others.end());
       }
-      designs.push_back(centred(task, design, shifts));
+      designs.push_back(placed(task, parts, places, unit, octave));
     }
   };
   for (const double unit : position_units(task)) {

@@ -34,6 +34,9 @@ HeadDesign moved_apart(const HeadTask& task, const HeadDesign& design);
 
 // Pairs of single: see DesignSearch::best.
 std::vector<HeadDesign> single_designs(const HeadTask& task);
+// Some of phases of about 1/4 to 1/32, at which the storage rounds large components to several
+// numbers: where annealing may begin. None where it holds what the rotation makes.
+std::vector<HeadDesign> faster_singles(const HeadTask& task);
 // Pairs of dyadic, of at most so many digits; the last pair may have all that is left of N for its
 // amplitude instead: rounding costs only what is in proportion to that.
 enum class LastPair { digit, rest };
@@ -52,10 +55,8 @@ std::vector<HeadDesign> dyadic_designs(const HeadTask& task, int most_pairs,
 // storage keeps of its share of what those before it left: copies share a digit, and the next digit
 // is what they leave.
 //
-// The pairs are turned back to the middle. Where the storage does not hold all positions from
-// there, the copies of the first digit are turned by different fractions of its spacing at the
-// ends: what one copy rounds up another rounds down. Two of them carry one bit of position more
-// than the storage has, four of them two, but for some positions where the spacing changes.
+// The pairs are turned back to the middle, and the copies of the first digit stand in the places of
+// copies (places_of).
 struct Copies {
   int digits;     // of the step per position
   int of_first;   // copies of the first digit
