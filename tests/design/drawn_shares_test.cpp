@@ -8,24 +8,11 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "design/slow_grid.hpp"
 #include "ropelab/design/search.hpp"
-#include "ropelab/exact/parse.hpp"
 
 namespace ropelab {
 namespace {
-
-HeadTask task_of(const char* dtype, const char* pipeline = "fused") {
-  return alibi_task(parse_positive("2^(-1/2)"), 64, 2048, 2048,
-                    parse_pipeline(pipeline, find_format(dtype)));
-}
-
-std::vector<Algebraic> slow_grid() {
-  std::vector<Algebraic> thetas;
-  for (int r = 63; r > 47; --r) thetas.push_back(Algebraic::power(1000000, -r, 64));
-  return thetas;
-}
-
-double size_of(const std::array<double, 2>& part) { return std::hypot(part[0], part[1]); }
 
 // What a pair takes away for each position, about.
 double share_of(const RotatedPair& pair) {
@@ -44,7 +31,7 @@ void check_frequencies(const HeadDesign& design, const Frequencies& grid) {
 }
 
 TEST_CASE("drawn pairs have frequencies of their own, and share the step") {
-  const HeadTask task = task_of("bfloat16");
+  const HeadTask task = first_head("bfloat16");
   const double step = step_per_position(task).to_double();
   const auto grid = slowest_first(slow_grid());
   for (const std::size_t pairs : std::vector<std::size_t>{1, 2, 4, 8}) {
@@ -73,7 +60,7 @@ TEST_CASE("drawn pairs have frequencies of their own, and share the step") {
 }
 
 TEST_CASE("the last of drawn pairs has what the rounding of the others leaves of the step") {
-  const HeadTask task = task_of("float16");
+  const HeadTask task = first_head("float16");
   const Format& format = find_format("float16");
   const double step = step_per_position(task).to_double();
   const auto designs = drawn_shares(task, slowest_first(slow_grid()), 4, 60, 3);
@@ -94,9 +81,9 @@ TEST_CASE("the last of drawn pairs has what the rounding of the others leaves of
 
 TEST_CASE("nothing is drawn where nothing is stored, or of fewer frequencies than pairs") {
   const auto grid = slowest_first(slow_grid());
-  CHECK(drawn_shares(task_of("float32", "exact"), grid, 1, 10, 1).empty());
-  CHECK(drawn_shares(task_of("float32"), grid, 17, 10, 1).empty());
-  CHECK(drawn_shares(task_of("float32"), grid, 0, 10, 1).empty());
+  CHECK(drawn_shares(first_head("float32", "exact"), grid, 1, 10, 1).empty());
+  CHECK(drawn_shares(first_head("float32"), grid, 17, 10, 1).empty());
+  CHECK(drawn_shares(first_head("float32"), grid, 0, 10, 1).empty());
 }
 
 TEST_CASE("slow pairs of a grid round less when they share a slope") {
@@ -106,7 +93,7 @@ TEST_CASE("slow pairs of a grid round less when they share a slope") {
   DesignSearch search(options);
   const auto total = [&](const char* dtype, int pairs) {
     search.allow_pairs(pairs);
-    const auto found = search.best({Method::grid}, {task_of(dtype)});
+    const auto found = search.best({Method::grid}, {first_head(dtype)});
     REQUIRE(found.size() == 1);
     return found.front().errors.measurement.errors.total_maximum.value();
   };

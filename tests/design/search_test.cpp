@@ -145,7 +145,8 @@ TEST_CASE("copies spread over the spacing at the ends") {
   const HeadTask task = task_of("1/2", 2049, "fused", "bfloat16");
   CHECK(searched(Method::multi_pair, task, 1) <= 1.5);
   CHECK(searched(Method::multi_pair, task, 2) <= 0.5);
-  CHECK(searched(Method::multi_pair, task, 4) <= 0.375);
+  // Near the middle, where spacings change, a little is left.
+  CHECK(searched(Method::multi_pair, task, 4) < 0.02);
   // No tie: one position more than the significand holds is off by one slope and not by two.
   CHECK(searched(Method::multi_pair, task_of("1/2", 1025, "fused", "bfloat16")) == 0.5);
 }

@@ -8,6 +8,7 @@
 
 #include <tbb/parallel_for.h>
 
+#include "ropelab/design/annealing.hpp"
 #include "ropelab/design/pair_designs.hpp"
 #include "ropelab/design/polish.hpp"
 
@@ -264,7 +265,7 @@ bool Candidates::is_beaten_by_rows(const std::vector<HeadDesign>& designs, doubl
   return false;
 }
 
-std::vector<HeadDesign> Candidates::to_polish(const Best& best) const {
+std::vector<HeadDesign> Candidates::best_few(const Best& best) const {
   std::vector<HeadDesign> designs{best.found.front().design};
   // The best of each number of pairs before the others: what has a few pairs may gain the most.
   std::vector<std::pair<bool, const Ranked*>> others;
@@ -288,30 +289,42 @@ std::vector<HeadDesign> Candidates::to_polish(const Best& best) const {
   return designs;
 }
 
+std::vector<std::unique_ptr<Polish>> Candidates::to_polish(const Best& best) const {
+  const HeadTask& task = group_.front();
+  const auto polish_of = [&](const HeadDesign& design) {
+    return std::make_unique<Polish>(task, design, options_.objective, options_.seed, interruption_);
+  };
+  std::vector<HeadDesign> starts = best_few(best);
+  std::erase_if(starts, [&](const HeadDesign& design) {
+    return !may_be_polished(task, design.method, options_.objective);
+  });
+  std::vector<std::unique_ptr<Polish>> all;
+  for (const HeadDesign& design : starts) all.push_back(polish_of(design));
+  starts.insert(starts.end(), starts_.begin(), starts_.end());
+  for (const HeadDesign& design :
+       annealed(task, starts, options_.objective, grid_, options_.seed, interruption_)) {
+    auto one = polish_of(design);
+    const double value = comparable(task, options_.objective, one->value());
+    if (value < best.value) all.push_back(std::move(one));
+  }
+  return all;
+}
+
 void Candidates::polish(Best& best) const {
   if (group_.size() > 1 || best.found.empty() || !(best.value > 0)) return;
   const HeadTask& task = group_.front();
-  std::vector<HeadDesign> designs = to_polish(best);
-  std::erase_if(designs, [&](const HeadDesign& design) {
-    return !may_be_polished(task, design.method, options_.objective);
-  });
-  if (designs.empty()) return;
-  const double trials = trials_of_polish(task, designs.front().method);
+  const std::vector<std::unique_ptr<Polish>> all = to_polish(best);
+  if (all.empty()) return;
+  const double trials = trials_of_polish(task, best.found.front().design.method);
   const auto run = [&](Polish& one, double share) {
     one.run(static_cast<int>(share * trials), share * products_of_polish);
   };
   // The best of them goes on for longer.
   constexpr double last_share = 1.0 / 3;
-  const double share = (1 - last_share) / static_cast<double>(designs.size());
-  std::vector<std::unique_ptr<Polish>> polished(designs.size());
-  tbb::parallel_for(std::size_t{0}, designs.size(), [&](std::size_t n) {
-    polished[n] = std::make_unique<Polish>(task, std::move(designs[n]), options_.objective,
-                                           options_.seed, interruption_);
-    run(*polished[n], share);
-  });
-  Polish& least =
-      **std::min_element(polished.begin(), polished.end(),
-                         [](const auto& a, const auto& b) { return a->value() < b->value(); });
+  const double share = (1 - last_share) / static_cast<double>(all.size());
+  tbb::parallel_for(std::size_t{0}, all.size(), [&](std::size_t n) { run(*all[n], share); });
+  Polish& least = **std::min_element(
+      all.begin(), all.end(), [](const auto& a, const auto& b) { return a->value() < b->value(); });
   run(least, last_share);
   measure({least.design()}, best);
 }

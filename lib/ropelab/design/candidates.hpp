@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -15,18 +16,23 @@ namespace ropelab {
 std::optional<double> worst_of(const std::vector<HeadTask>& group, const std::vector<Found>& found,
                                Objective objective);
 
+class Polish;
+
 // Designs of the heads of a group, of which the best is wanted.
 class Candidates {
  public:
-  // The three must outlive it.
+  // The four must outlive it.
   Candidates(const std::vector<HeadTask>& group, const SearchOptions& options,
-             const Interruption& interruption)
-      : group_(group), options_(options), interruption_(interruption) {}
+             const Frequencies& grid, const Interruption& interruption)
+      : group_(group), options_(options), grid_(grid), interruption_(interruption) {}
 
   // A design of the first head: those of the others have its frequencies and key parts, and its
   // query parts by the ratio of the slopes. Passes over it where a number is not finite, or such a
   // score is in the sample.
   void add(const HeadDesign& design);
+  // Of the first head, to be annealed whether it is among the best or not; for nothing in a group
+  // of several heads.
+  void add_start(const HeadDesign& design) { starts_.push_back(design); }
   // The best of the best few of each number of pairs, measured over all pairs with the best offset
   // that they may have; one for each head. So no candidate is lost because there are others of more
   // pairs. Empty where there is none.
@@ -64,7 +70,10 @@ class Candidates {
   void measure(const std::vector<HeadDesign>& designs, Best& best) const;
   void measure_finalists(const std::vector<Ranked>& ranked, Best& best) const;
   // The best, and others with small values.
-  std::vector<HeadDesign> to_polish(const Best& best) const;
+  std::vector<HeadDesign> best_few(const Best& best) const;
+  // Those that may be, and what annealing made of them and of other starts where it is better than
+  // the best.
+  std::vector<std::unique_ptr<Polish>> to_polish(const Best& best) const;
   void polish(Best& best) const;
   // How many products a measurement over all pairs takes, of all heads.
   double products_measured(const HeadDesign& design) const;
@@ -72,10 +81,12 @@ class Candidates {
 
   const std::vector<HeadTask>& group_;
   const SearchOptions& options_;
+  const Frequencies& grid_;  // that of the options
   const Interruption& interruption_;
   std::map<std::size_t, std::vector<Ranked>> ranked_;  // by pairs: the best few, in order
-  std::vector<HeadDesign> known_;                      // all that were added,
-  std::size_t compared_ = 0;                           // and how many of them were compared
+  std::vector<HeadDesign> starts_;
+  std::vector<HeadDesign> known_;  // all that were added,
+  std::size_t compared_ = 0;       // and how many of them were compared
 };
 
 }  // namespace ropelab

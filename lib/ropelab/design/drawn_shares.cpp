@@ -5,29 +5,12 @@
 #include <cmath>
 #include <utility>
 
-#include <boost/random/mersenne_twister.hpp>
-#include <boost/random/uniform_int_distribution.hpp>
-
+#include "ropelab/design/dice.hpp"
 #include "ropelab/design/pair_designs.hpp"
+#include "ropelab/design/places.hpp"
 
 namespace ropelab {
 namespace {
-
-// Uniform, and the same on every machine.
-class Dice {
- public:
-  explicit Dice(std::uint64_t seed) : random_(seed) {}
-  double between(double least, double greatest) {
-    return least + (greatest - least) * std::ldexp(static_cast<double>(random_() >> 11), -53);
-  }
-  std::size_t below(std::size_t end) {
-    return boost::random::uniform_int_distribution<std::size_t>(0, end - 1)(random_);
-  }
-  bool with_chance(double chance) { return between(0, 1) < chance; }
-
- private:
-  boost::random::mt19937_64 random_;
-};
 
 double half_of_context(const HeadTask& task) { return static_cast<double>(task.context) / 2; }
 
@@ -38,19 +21,6 @@ double sum_of_inverses(const Frequencies& frequencies) {
   double sum = 0;
   for (const Frequency& frequency : frequencies) sum += mantissa(1 / frequency.theta);
   return sum;
-}
-
-Frequencies turning_at_most(double phase, const HeadTask& task, Frequencies frequencies) {
-  std::erase_if(frequencies, [&](const Frequency& frequency) {
-    return frequency.theta * static_cast<double>(task.window) > phase;
-  });
-  return frequencies;
-}
-
-// Over whose phases large components hardly change, as the storage keeps them.
-Frequencies slow_ones(const HeadTask& task, const Frequencies& frequencies) {
-  const int precision = task.pipeline[StepName::storage]->precision;
-  return turning_at_most(std::exp2(1 - precision / 2.0), task, frequencies);
 }
 
 // Those that may be drawn.
@@ -108,10 +78,10 @@ class Draws {
       : task_(task),
         storage_(*task.pipeline[StepName::storage]),
         frequencies_(std::move(frequencies)),
-        slow_(slow_ones(task, frequencies_)),
+        steady_(steady_ones(task, frequencies_)),
         dice_(seed),
         step_(step_per_position(task).to_double()),
-        spacing_(ulp(storage_, std::max(half_of_context(task), 1.0))) {}
+        spacing_(spacing_at_end(storage_, task)) {}
 
   // All pairs share the step.
   HeadDesign shares(std::size_t pairs) {
@@ -124,18 +94,18 @@ class Draws {
   }
 
   bool can_leave_rest(std::size_t most_pairs) const {
-    return std::min(most_pairs, slow_.size()) > 1;
+    return std::min(most_pairs, steady_.size()) > 1;
   }
 
   // All but the last leave positions exact, and the last has what is left of the step.
   HeadDesign shares_and_rest(std::size_t most_pairs) {
-    const std::size_t before_last = 1 + dice_.below(std::min(most_pairs, slow_.size()) - 1);
-    const auto chosen = nearly_exact(slow_, before_last, step_, dice_);
+    const std::size_t before_last = 1 + dice_.below(std::min(most_pairs, steady_.size()) - 1);
+    const auto chosen = nearly_exact(steady_, before_last, step_, dice_);
     const double sum = sum_of_inverses(chosen);
     HeadDesign design = shared(chosen, sum * std::exp2(std::nearbyint(std::log2(step_ / sum))), 1);
     const double rest = step_ - taken_;
     if (rest == 0) return design;
-    Frequencies others = slow_;
+    Frequencies others = steady_;
     std::erase_if(others, [&](const Frequency& other) {
       return std::any_of(chosen.begin(), chosen.end(),
                          [&](const Frequency& one) { return one.theta == other.theta; });
@@ -190,7 +160,7 @@ class Draws {
 
   const HeadTask& task_;
   Format storage_;
-  Frequencies frequencies_, slow_;
+  Frequencies frequencies_, steady_;
   Dice dice_;
   double step_, spacing_;
   // Of the last design: the middle of its positions, whether all pairs have that, and the step that

@@ -1,6 +1,7 @@
 #include "ropelab/design/frequencies.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace ropelab {
 
@@ -10,6 +11,18 @@ Frequencies slowest_first(const std::vector<Algebraic>& grid) {
   std::stable_sort(frequencies.begin(), frequencies.end(),
                    [](const Frequency& a, const Frequency& b) { return a.theta < b.theta; });
   return frequencies;
+}
+
+Frequencies turning_at_most(double phase, const HeadTask& task, Frequencies frequencies) {
+  std::erase_if(frequencies, [&](const Frequency& frequency) {
+    return frequency.theta * static_cast<double>(task.window) > phase;
+  });
+  return frequencies;
+}
+
+Frequencies steady_ones(const HeadTask& task, const Frequencies& frequencies) {
+  const int precision = task.pipeline[StepName::storage]->precision;
+  return turning_at_most(std::exp2(1 - precision / 2.0), task, frequencies);
 }
 
 }  // namespace ropelab

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ropelab/design/head_design.hpp"
 #include "ropelab/exact/algebraic.hpp"
 
 namespace ropelab {
@@ -16,5 +17,12 @@ using Frequencies = std::vector<Frequency>;
 
 // All of them, the slowest first.
 Frequencies slowest_first(const std::vector<Algebraic>& grid);
+
+// Those that turn by no more than `phase` radians over the window.
+Frequencies turning_at_most(double phase, const HeadTask& task, Frequencies frequencies);
+
+// Those over whose phases large components hardly change, as the storage keeps them. Storage must
+// have a format.
+Frequencies steady_ones(const HeadTask& task, const Frequencies& frequencies);
 
 }  // namespace ropelab

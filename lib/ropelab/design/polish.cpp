@@ -6,8 +6,6 @@
 #include <span>
 #include <utility>
 
-#include <boost/random/uniform_int_distribution.hpp>
-
 #include "ropelab/design/pair_designs.hpp"
 
 namespace ropelab {
@@ -125,7 +123,7 @@ Polish::Polish(const HeadTask& task, HeadDesign design, Objective objective, std
       has_free_offset_(may_have_offset(task, design_.method, objective)),
       rows_(task, objective, design_.offset),
       drifts_(products_of_all() <= most_products_of_drift),
-      random_(seed),
+      dice_(seed),
       telling_(spread_queries(task, first_queries)) {
   for (std::size_t n = 0; n < design_.pairs.size(); ++n) {
     tables_.emplace(n, table_of(design_.pairs[n]));
@@ -148,17 +146,17 @@ void Polish::run(int trials, double products) {
 }
 
 Polish::Pairs Polish::changed(Pairs pairs) {
-  const bool are_two = below(3) == 0;
-  if (are_two && design_.method == Method::grid && below(2) == 0) {
-    RotatedPair& first = pairs[below(pairs.size())];
-    RotatedPair& second = pairs[below(pairs.size())];
-    if (&first != &second) exchange_shares(first, second, size_of_change());
+  const bool are_two = dice_.below(3) == 0;
+  if (are_two && design_.method == Method::grid && dice_.below(2) == 0) {
+    RotatedPair& first = pairs[dice_.below(pairs.size())];
+    RotatedPair& second = pairs[dice_.below(pairs.size())];
+    if (&first != &second) exchange_shares(first, second, dice_.of_octaves(octaves));
     round(first);
     round(second);
     return pairs;
   }
   for (int n = 0; n < 1 + are_two; ++n) {
-    RotatedPair& pair = pairs[below(pairs.size())];
+    RotatedPair& pair = pairs[dice_.below(pairs.size())];
     pair = changed(pair);
   }
   return pairs;
@@ -166,18 +164,13 @@ Polish::Pairs Polish::changed(Pairs pairs) {
 
 RotatedPair Polish::changed(RotatedPair pair) {
   const auto changes = changes_of(design_.method);
-  const Change what = changes[below(changes.size())];
+  const Change what = changes[dice_.below(changes.size())];
   const double positions = design_.method == Method::grid
                                ? largest_turn_of_grid * static_cast<double>(task_.window)
                                : largest_turn;
-  change(pair, what, size_of_change(), positions);
+  change(pair, what, dice_.of_octaves(octaves), positions);
   round(pair);
   return pair;
-}
-
-double Polish::size_of_change() {
-  const auto octave = static_cast<int>(below(octaves));
-  return std::ldexp(random(), -octave);
 }
 
 void Polish::round(RotatedPair& pair) const {
@@ -192,7 +185,7 @@ double Polish::attempt(const Pairs& pairs) {
     if (!(pairs[n] == design_.pairs[n])) others.emplace(n, table_of(pairs[n]));
   }
   exchange(others);
-  const double most = drifts_ && below(4) == 0 ? value_ : std::nextafter(value_, 0.0);
+  const double most = drifts_ && dice_.below(4) == 0 ? value_ : std::nextafter(value_, 0.0);
   const auto found = errors_up_to(most);
   if (found.errors.value(has_free_offset_) > most) {
     exchange(others);
@@ -244,14 +237,6 @@ void Polish::look_first_at(std::size_t query) {
   }
   telling_.insert(telling_.begin(), query);
   if (telling_.size() > most_telling) telling_.pop_back();
-}
-
-double Polish::random() {
-  return std::ldexp(static_cast<double>(static_cast<std::int64_t>(random_())), -63);
-}
-
-std::size_t Polish::below(std::size_t end) {
-  return boost::random::uniform_int_distribution<std::size_t>(0, end - 1)(random_);
 }
 
 HeadDesign Polish::design() const {

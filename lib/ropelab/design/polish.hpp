@@ -7,8 +7,7 @@
 #include <map>
 #include <vector>
 
-#include <boost/random/mersenne_twister.hpp>
-
+#include "ropelab/design/dice.hpp"
 #include "ropelab/design/row_errors.hpp"
 
 namespace ropelab {
@@ -46,7 +45,6 @@ class Polish {
   Pairs changed(Pairs pairs);
   // In one way.
   RotatedPair changed(RotatedPair pair);
-  double size_of_change();  // from -1 to 1, drawn from many octaves
   void round(RotatedPair& pair) const;
   // Takes the pairs if they do no worse; the products that it took to tell.
   double attempt(const Pairs& pairs);
@@ -58,8 +56,6 @@ class Polish {
   void exchange(Tables& others);
   double products_of_all() const;
   void look_first_at(std::size_t query);
-  double random();  // from -1 to 1
-  std::size_t below(std::size_t end);
 
   const HeadTask& task_;
   const Interruption& interruption_;
@@ -67,7 +63,7 @@ class Polish {
   bool has_free_offset_;
   RowErrors rows_;
   bool drifts_;
-  boost::random::mt19937_64 random_;
+  Dice dice_;
   Tables tables_;
   double value_ = std::numeric_limits<double>::infinity();
   double middle_ = 0;

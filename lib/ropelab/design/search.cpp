@@ -8,6 +8,7 @@
 
 #include "ropelab/design/candidates.hpp"
 #include "ropelab/design/drawn_shares.hpp"
+#include "ropelab/design/equal_shares.hpp"
 #include "ropelab/design/fits.hpp"
 #include "ropelab/design/pair_designs.hpp"
 #include "ropelab/design/powers_of_two.hpp"
@@ -24,6 +25,7 @@ constexpr int most_digit_bits = 4;
 
 // Of drawn_shares.
 constexpr int draws = 1000;
+constexpr std::size_t drawn_starts = 32;
 
 // Amplitudes are fitted with these multiples of the price that rounding is expected to have: the
 // sample tells which one was right.
@@ -154,7 +156,7 @@ std::vector<Found> DesignSearch::searched(const std::vector<Method>& methods,
                                           const std::vector<HeadTask>& group, int most_pairs,
                                           const Interruption& interruption) {
   const HeadTask& task = group.front();
-  Candidates candidates(group, options_, interruption);
+  Candidates candidates(group, options_, grid_, interruption);
   const auto add = [&](const std::vector<HeadDesign>& designs) {
     for (const HeadDesign& design : designs) candidates.add(design);
   };
@@ -207,6 +209,7 @@ std::vector<Found> DesignSearch::searched(const std::vector<Method>& methods,
     switch (method) {
       case Method::single:
         add(single_designs(task));
+        for (const HeadDesign& design : faster_singles(task)) candidates.add_start(design);
         break;
       case Method::dyadic:
         for (int digits = 1; digits <= most_pairs; ++digits) {
@@ -222,8 +225,16 @@ std::vector<Found> DesignSearch::searched(const std::vector<Method>& methods,
           add_fit(method, full_form(task), thetas, distances);
         }
         if (task.slope) {
-          add(drawn_shares(task, grid_, static_cast<std::size_t>(most_pairs), draws,
-                           options_.seed));
+          const auto count = static_cast<std::size_t>(most_pairs);
+          for (const auto& set : equal_shares(task, grid_, count)) {
+            add(set);
+            candidates.add_start(set.front());
+          }
+          const auto drawn = drawn_shares(task, grid_, count, draws, options_.seed);
+          add(drawn);
+          for (std::size_t n = 0; n < std::min(drawn.size(), drawn_starts); ++n) {
+            candidates.add_start(drawn[n]);
+          }
         }
         break;
       }

@@ -66,15 +66,16 @@ class DesignSearch {
   // for a slope also with scores on both sides of 0 (moved_apart). multi-pair and grid have the
   // offset that is best for the measured errors, where may_have_offset says so. The best few of
   // each number of pairs are measured, so that more pairs allowed are hardly ever worse. For a
-  // slope, some of the best of single, multi-pair and grid are then changed a little at random, by
-  // what all pairs of positions say, as long as that helps (Polish): not those of a group of
-  // several heads.
+  // slope, some of the best of single, multi-pair and grid are then changed at random: first
+  // those whose errors are quickly told, in 16 bits mostly, together with others of which something
+  // better may come (annealed); then all of them a little, by what all pairs of positions say, as
+  // long as that helps (Polish). Not those of a group of several heads.
   //
   // grid: runs of neighbouring frequencies, the ones that a fit of more of them gives the most
   // weight, and, where the bias is no slope, one after the other that helps the most; cosines,
-  // sines and an offset by fit_minimax. Where it is a slope, rounding may prefer fewer pairs: each
-  // power of two below their number is searched by itself, so that more pairs allowed are never
-  // worse.
+  // sines and an offset by fit_minimax. Where it is a slope, also slow pairs that share it
+  // (equal_shares, drawn_shares), and rounding may prefer fewer pairs: each power of two below
+  // their number is searched by itself, so that more pairs allowed are never worse.
   //
   // An even bias of keys on both sides takes cosines and an offset alone.
   //
