@@ -59,8 +59,7 @@ bool may_be_annealed(const HeadTask& task, const HeadDesign& design, Objective o
          });
 }
 
-SteadyPairs steady_pairs(const HeadTask& task, const HeadDesign& design) {
-  const double origin = origin_of(task, design.method);
+SteadyPairs steady_pairs(const HeadDesign& design, double origin) {
   SteadyPairs pairs;
   for (const RotatedPair& pair : design.pairs) pairs.push_back(steady_pair(pair, origin));
   return pairs;
@@ -85,8 +84,9 @@ class Annealing {
       : task_(task),
         from_(design),
         frequencies_(frequencies),
+        origin_(origin_of(task, design.method)),
         spacing_(std::max(1.0, spacing_at_end(task.pipeline[StepName::storage], task))),
-        errors_(task, steady_pairs(task, design), origin_of(task, design.method),
+        errors_(task, steady_pairs(design, origin_), origin_,
                 may_have_offset(task, design.method, Objective::total)),
         best_(errors_.value()),
         best_pairs_(errors_.pairs()) {}
@@ -111,7 +111,7 @@ class Annealing {
   const HeadTask& task_;
   const HeadDesign& from_;
   const Frequencies& frequencies_;
-  double spacing_;
+  double origin_, spacing_;
   SteadyErrors errors_;
   double best_;
   SteadyPairs best_pairs_;
@@ -197,7 +197,7 @@ void Annealing::change_frequency(const SteadyPairs& pairs, SteadyPair& pair) {
       return;
     }
   }
-  if (!is_slow(task_, theta, origin_of(task_, from_.method))) return;
+  if (!is_slow(task_, theta, origin_)) return;
   const double factor = theta / pair.theta;
   pair.theta = theta;
   // Turned by as many positions as before.
@@ -221,8 +221,7 @@ HeadDesign Annealing::design() const {
   HeadDesign design = from_;
   for (std::size_t n = 0; n < best_pairs_.size(); ++n) {
     const SteadyPair& pair = best_pairs_[n];
-    design.pairs[n] =
-        rotated_pair(task_, pair, origin_of(task_, from_.method), frequency_of(pair.theta));
+    design.pairs[n] = rotated_pair(task_, pair, origin_, frequency_of(pair.theta));
   }
   return design;
 }

@@ -12,8 +12,6 @@
 namespace ropelab {
 namespace {
 
-double half_of_context(const HeadTask& task) { return static_cast<double>(task.context) / 2; }
-
 // Between 1 and 2.
 double mantissa(double x) { return std::ldexp(x, -std::ilogb(x)); }
 
@@ -26,12 +24,8 @@ double sum_of_inverses(const Frequencies& frequencies) {
 // Those that may be drawn.
 Frequencies drawn_from(const HeadTask& task, const Frequencies& grid) {
   constexpr double most_phase = 0.5;
-  constexpr std::ptrdiff_t most = 16;
-  Frequencies frequencies = turning_at_most(most_phase, task, grid);
-  if (std::ssize(frequencies) > most) {
-    frequencies.erase(frequencies.begin() + most, frequencies.end());
-  }
-  return frequencies;
+  constexpr std::size_t most = 16;
+  return first_of(turning_at_most(most_phase, task, grid), most);
 }
 
 // Distinct ones of these, more often of the first.
@@ -124,8 +118,8 @@ class Draws {
     const double sum = sum_of_inverses(frequencies);
     // Whole positions from the middle are exact, if the storage holds them.
     is_exact_ = dice_.with_chance(0.5);
-    centre_ = is_exact_ ? static_cast<double>(task_.context / 2)
-                        : half_of_context(task_) + dice_.between(-2, 2) * spacing_;
+    centre_ = is_exact_ ? middle_of(task_)
+                        : static_cast<double>(task_.context) / 2 + dice_.between(-2, 2) * spacing_;
     taken_ = 0;
     HeadDesign design{.method = Method::grid};
     for (std::size_t k = 0; k < frequencies.size(); ++k) {

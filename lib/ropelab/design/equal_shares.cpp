@@ -89,10 +89,7 @@ RotatedPair pair_of_share(const HeadTask& task, const Share& share, const Place&
 std::vector<std::vector<HeadDesign>> equal_shares(const HeadTask& task, const Frequencies& grid,
                                                   std::size_t pairs) {
   if (!task.pipeline[StepName::storage] || pairs == 0) return {};
-  Frequencies frequencies = steady_ones(task, grid);
-  if (frequencies.size() > most_frequencies) {
-    frequencies.erase(frequencies.begin() + most_frequencies, frequencies.end());
-  }
+  const Frequencies frequencies = first_of(steady_ones(task, grid), most_frequencies);
   std::vector<std::vector<HeadDesign>> designs;
   for (const Set& set : best_sets(task, frequencies, pairs)) {
     designs.emplace_back();

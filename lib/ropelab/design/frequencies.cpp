@@ -20,6 +20,12 @@ Frequencies turning_at_most(double phase, const HeadTask& task, Frequencies freq
   return frequencies;
 }
 
+Frequencies first_of(Frequencies frequencies, std::size_t most) {
+  const auto count = static_cast<std::ptrdiff_t>(std::min(most, frequencies.size()));
+  frequencies.erase(frequencies.begin() + count, frequencies.end());
+  return frequencies;
+}
+
 Frequencies steady_ones(const HeadTask& task, const Frequencies& frequencies) {
   const int precision = task.pipeline[StepName::storage]->precision;
   return turning_at_most(std::exp2(1 - precision / 2.0), task, frequencies);

@@ -1,6 +1,7 @@
 // Frequencies of a grid with their doubles; internal to this room.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "ropelab/design/head_design.hpp"
@@ -20,6 +21,9 @@ Frequencies slowest_first(const std::vector<Algebraic>& grid);
 
 // Those that turn by no more than `phase` radians over the window.
 Frequencies turning_at_most(double phase, const HeadTask& task, Frequencies frequencies);
+
+// At most so many, from the first on.
+Frequencies first_of(Frequencies frequencies, std::size_t most);
 
 // Those over whose phases large components hardly change, as the storage keeps them. Storage must
 // have a format.

@@ -7,11 +7,9 @@
 #include <limits>
 #include <utility>
 
-#include <boost/random/mersenne_twister.hpp>
-#include <boost/random/uniform_int_distribution.hpp>
-
 #include "ropelab/alibi/slope.hpp"
 #include "ropelab/design/both_sides.hpp"
+#include "ropelab/design/dice.hpp"
 #include "ropelab/design/error_range.hpp"
 #include "ropelab/design/row_errors.hpp"
 #include "ropelab/errors/content_errors.hpp"
@@ -159,28 +157,25 @@ class Scores {
 // any distance, one within a run, one within a run at a distance of any magnitude.
 class RoughPairs {
  public:
-  RoughPairs(const Runs& runs, std::uint64_t seed) : runs_(runs), random_(seed) {}
+  RoughPairs(const Runs& runs, std::uint64_t seed) : runs_(runs), dice_(seed) {}
 
   std::pair<InRun, InRun> next() {
     const std::uint64_t n = drawn_++;
     if (n == 0) return {{runs_.count() - 1, runs_.length() - 1}, {0, 0}};
-    const InRun query{below(runs_.count()), below(runs_.length())};
+    const InRun query{dice_.below(runs_.count()), dice_.below(runs_.length())};
     if (n % 3 == 0) {
-      const std::size_t run = below(query.run + 1);
-      return {query, {run, below(run == query.run ? query.place + 1 : runs_.length())}};
+      const std::size_t run = dice_.below(query.run + 1);
+      return {query, {run, dice_.below(run == query.run ? query.place + 1 : runs_.length())}};
     }
-    const std::size_t most =
-        n % 3 == 1 ? query.place + 1 : std::min(query.place + 1, std::size_t{1} << below(bits_));
-    return {query, {query.run, query.place - below(most)}};
+    const std::size_t most = n % 3 == 1
+                                 ? query.place + 1
+                                 : std::min(query.place + 1, std::size_t{1} << dice_.below(bits_));
+    return {query, {query.run, query.place - dice_.below(most)}};
   }
 
  private:
-  std::size_t below(std::size_t end) {
-    return boost::random::uniform_int_distribution<std::size_t>(0, end - 1)(random_);
-  }
-
   const Runs& runs_;
-  boost::random::mt19937_64 random_;
+  Dice dice_;
   std::size_t bits_ = static_cast<std::size_t>(std::bit_width(runs_.length()));
   std::uint64_t drawn_ = 0;
 };

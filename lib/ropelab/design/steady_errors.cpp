@@ -64,6 +64,12 @@ struct SteadyErrors::Extent {
   double least = std::numeric_limits<double>::infinity(), greatest = -least;
   std::size_t at_least = 0, at_greatest = 0;
 
+  Extent() = default;
+  // Of these errors, at as many positions from there on.
+  Extent(const std::size_t* positions, const std::vector<double>& errors) {
+    for (std::size_t n = 0; n < errors.size(); ++n) add(positions[n], errors[n]);
+  }
+
   void add(std::size_t position, double error) {
     if (error < least) {
       least = error;
@@ -92,6 +98,18 @@ struct SteadyErrors::Errors {
       range.greatest = greatest;
       positions[2] = queries.at_greatest;
       positions[3] = keys.at_greatest;
+    }
+  }
+
+  // Of queries and keys at the same positions, of which no key comes after its query.
+  void add_causal(const std::size_t* at, const std::vector<double>& queries,
+                  const std::vector<double>& keys) {
+    Extent of_keys;
+    for (std::size_t n = 0; n < keys.size(); ++n) {
+      Extent query;
+      query.add(at[n], queries[n]);
+      of_keys.add(at[n], keys[n]);
+      add(query, of_keys);
     }
   }
 };
@@ -243,26 +261,14 @@ SteadyErrors::Errors SteadyErrors::errors_of(const Smalls& smalls, const Pieces&
   Errors errors;
   for (std::size_t q = 0; q < pieces.size(); ++q) {
     for (std::size_t k = 0; k <= q; ++k) {
-      const auto is_empty = [](const Run& run) { return run.first == run.second; };
-      if (is_empty(runs[q]) || is_empty(runs[k])) continue;
+      if (runs[q].first == runs[q].second || runs[k].first == runs[k].second) continue;
       const auto queries = errors_of_side(smalls, SteadyPair::of_query, runs[q], pieces[k].larges);
       const auto keys = errors_of_side(smalls, SteadyPair::of_key, runs[k], pieces[q].larges);
-      Extent of_queries, of_keys;
+      const std::size_t* const first_query = positions.data() + runs[q].first;
       if (q == k) {
-        // No key comes after its query.
-        for (std::size_t n = 0; n < keys.size(); ++n) {
-          const std::size_t position = positions[runs[k].first + n];
-          of_keys.add(position, keys[n]);
-          errors.add({queries[n], queries[n], position, position}, of_keys);
-        }
+        errors.add_causal(first_query, queries, keys);
       } else {
-        for (std::size_t n = 0; n < queries.size(); ++n) {
-          of_queries.add(positions[runs[q].first + n], queries[n]);
-        }
-        for (std::size_t n = 0; n < keys.size(); ++n) {
-          of_keys.add(positions[runs[k].first + n], keys[n]);
-        }
-        errors.add(of_queries, of_keys);
+        errors.add(Extent(first_query, queries), Extent(positions.data() + runs[k].first, keys));
       }
       if (errors.range.value(has_free_offset_) > most) return errors;
     }
